@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -9,9 +10,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FIRST = [
   'e2e/first-start',
   '/faults/',
-  'http/erasure',
+  'http/long-jobs',
+  'main/package',
+  'http/jobs/verify',
+  'cli/cli.test',
+  'http/responsiveness',
   'e2e/screens',
   'fuzz/contract',
+  'http/erasure',
   'word-error-rate',
   'http/setting-limits',
   'http/analyses/redaction',
@@ -70,8 +76,8 @@ export default defineConfig({
     ],
     reporters: ['default', './test/support/summary-reporter.ts'],
     sequence: { sequencer: InOrder },
-    // One more than two cores: the tests in the browser wait more than they compute.
-    maxWorkers: 3,
+    // Most files wait more than they compute, for their servers and for time to pass; each takes up to a gigabyte.
+    maxWorkers: Math.min(2 * availableParallelism() + 1, 8),
     retry: 0,
     // Teardown must not hold the run for long when a file hangs.
     teardownTimeout: 20_000,

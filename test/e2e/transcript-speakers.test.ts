@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
@@ -213,7 +214,7 @@ describe('the speakers of a transcript', () => {
   });
 
   it.each(['light', 'dark'] as const)('are accessible and legible (%s)', async (theme) => {
-    for (const width of [1280, 400]) {
+    for (const width of dealt([1280, 400], Number(theme === 'dark'), 2)) {
       const own = await openWindow(browser, server, { theme, width });
       await open('looks', own);
       expect(await own.page.locator('[data-turns]').count()).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredAnalysis } from '../../electron/core/stores/codecs.ts';
+import { dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -99,13 +100,13 @@ describe('every state of the transcript page', () => {
     );
   };
 
-  it.each(Object.entries(LOOKS))(
+  it.each(Object.entries(LOOKS).map(([name, look], at) => [name, look, at] as const))(
     'has no accessibility violations: %s',
-    async (_, { forced, ...look }) => {
+    async (_, { forced, ...look }, at) => {
       const found: Record<string, string[]> = {};
       const window = await openWindow(browser, server, look);
       await open(window, forced);
-      for (const [state, show] of Object.entries(STATES)) {
+      for (const [state, show] of dealt(Object.entries(STATES), at, Object.keys(LOOKS).length)) {
         await show(window.page);
         await window.settle();
         const violations = await window.violations('all');

@@ -80,9 +80,9 @@ const killWhileChanging = async (context: FaultContext, kills: number): Promise<
 
 export const killFaults: readonly Fault[] = [
   {
-    name: 'kill -9 at 15 random moments of uploads, edits, redactions, deletions and settings',
+    name: 'kill -9 at 4 random moments of uploads, edits, redactions, deletions and settings',
     quick: true,
-    run: (context) => killWhileChanging(context, 15),
+    run: (context) => killWhileChanging(context, 4),
   },
   {
     name: 'kill -9 at random moments of uploads, edits, redactions, deletions and settings, --kills times',

@@ -73,9 +73,9 @@ const stopIn = (
 
 export const serverFaults: readonly Fault[] = [
   {
-    name: 'kill -9 of the server at 5 random moments',
+    name: 'kill -9 of the server at 2 random moments',
     quick: true,
-    run: (context) => killAtRandom(context, 5),
+    run: (context) => killAtRandom(context, 2),
   },
   {
     name: 'kill -9 of the server at 100 random moments over all stages',

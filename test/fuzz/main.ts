@@ -22,7 +22,12 @@ process.stdout.write(`Seed ${seed}. \`npm run fuzz -- --seed ${seed}\` repeats t
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 spawn(process.execPath, [vitest, 'run', '--root', ROOT, ...files], {
   stdio: 'inherit',
-  env: { ...process.env, EARSHOT_TEST_SEED: seed, EARSHOT_FUZZ_REQUESTS: values.requests },
+  env: {
+    ...process.env,
+    EARSHOT_TEST_BREADTH: 'full',
+    EARSHOT_TEST_SEED: seed,
+    EARSHOT_FUZZ_REQUESTS: values.requests,
+  },
 }).once('exit', (code) => {
   process.exitCode = code ?? 1;
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import { fixturePath, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -34,13 +35,18 @@ afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-it.each(Object.keys(CONTAINERS))('a recording gives the same text as .%s', async (extension) => {
-  const path = join(folder, `a.${extension}`);
-  const inputs = ['-i', fixturePath(NAME), ...(extension === 'mp4' ? VIDEO : [])];
-  await run('ffmpeg', ['-v', 'error', '-y', ...inputs, ...(CONTAINERS[extension] ?? []), path]);
-  // Without an extension, since the format is detected from the content.
-  const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
-  const t = await server.client.call('createTranscript', { body: { audio_url, wait_until_complete: true } });
-  expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
-  expect(t.duration).toBeCloseTo(15.4, 0);
-});
+it.each(breadth(['wav', 'm4a', 'webm', 'mp4'], Object.keys(CONTAINERS)))(
+  'a recording gives the same text as .%s',
+  async (extension) => {
+    const path = join(folder, `a.${extension}`);
+    const inputs = ['-i', fixturePath(NAME), ...(extension === 'mp4' ? VIDEO : [])];
+    await run('ffmpeg', ['-v', 'error', '-y', ...inputs, ...(CONTAINERS[extension] ?? []), path]);
+    // Without an extension, since the format is detected from the content.
+    const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
+    const t = await server.client.call('createTranscript', {
+      body: { audio_url, wait_until_complete: true },
+    });
+    expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
+    expect(t.duration).toBeCloseTo(15.4, 0);
+  },
+);

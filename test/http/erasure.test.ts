@@ -63,7 +63,9 @@ const filesWith = (words: readonly [string, string]): string[] =>
 
 const expectInBackup = (words: readonly [string, string]): void =>
   expect(filesWith(words)).toContainEqual(expect.stringContaining(join('backups', 'earshot-')));
-const untilGone = (words: readonly [string, string]) => until(() => filesWith(words).length === 0);
+/** Asks seldom: each time reads the whole folder. */
+const untilGone = (words: readonly [string, string]) =>
+  until(() => filesWith(words).length === 0, 120_000, 2000);
 
 const backups = async () => (await server.client.call('listBackups')).data;
 

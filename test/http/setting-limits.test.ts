@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonValue } from '../../electron/contract/common.ts';
 import { isSettingKey, SETTINGS, type SettingKey } from '../../electron/contract/settings.ts';
+import { breadth } from '../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -49,6 +50,16 @@ const endsOf = (key: SettingKey): readonly JsonValue[] => {
   return ENDS[key] ?? ends;
 };
 
+const isForbidding = (key: SettingKey) => endsOf(key).some((end) => `${key} ${String(end)}` in FORBIDDEN);
+
+/** The settings that a job tries at once: in `npm test` those of a part of the program. */
+const TOGETHER = Object.entries(
+  Object.groupBy(
+    keys.filter((key) => !SETTINGS[key].restart),
+    (key) => breadth(isForbidding(key) ? key : `${key.split('.')[0]}.*`, key),
+  ),
+).map(([name, together = []]) => [name, together] as const);
+
 let server: TestServer;
 let remote: UrlServer;
 let stored = '';
@@ -79,14 +90,15 @@ const runJob = async (key: string): Promise<string | undefined> => {
 const patch = (body: Record<string, JsonValue | null>) => server.client.call('patchSettings', { body });
 
 describe('a job succeeds at the smallest and the largest value of every setting', () => {
-  it.each(keys.filter((key) => !SETTINGS[key].restart))('%s', async (key) => {
-    const ends = endsOf(key);
-    expect(ends).toHaveLength(2);
-    for (const end of ends) {
-      await patch({ [key]: end });
-      expect(await runJob(key)).toBe(FORBIDDEN[`${key} ${String(end)}`]);
+  it.each(TOGETHER)('%s', async (_, together) => {
+    for (const key of together) expect(endsOf(key)).toHaveLength(2);
+    for (const at of [0, 1] as const) {
+      const values = together.map((key) => [key, endsOf(key)[at] ?? null] as const);
+      await patch(Object.fromEntries(values));
+      const outcome = await runJob(together[0] ?? '');
+      expect(outcome).toBe(values.map(([key, end]) => FORBIDDEN[`${key} ${String(end)}`]).find(Boolean));
     }
-    await patch({ [key]: null, ...QUICK });
+    await patch({ ...Object.fromEntries(together.map((key) => [key, null])), ...QUICK });
   });
 
   it.each([

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { testWhisperCli } from './addon.ts';
 import { STARTER_PARAKEET } from './paths.ts';
+import { cachedText } from './reference-texts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
+const OPTIONS = ['-ps', '-t', '1'];
 const TOKEN = /id=\s*(\d+) .* p=([\d.]+) .* t0=\s*(\d+) t1=\s*(\d+) /;
 
 export type ParakeetToken = {
@@ -38,12 +40,17 @@ const wavOf = (pcm: Float32Array): Buffer => {
 /** What whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
 export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToken[]> => {
   const program = join(dirname(await testWhisperCli()), 'parakeet-cli');
-  const wav = join(temporaryFolder(), 'audio.wav');
-  await writeFile(wav, wavOf(pcm));
-  const { stderr } = await run(program, ['-m', STARTER_PARAKEET, '-ps', '-t', '1', '-f', wav], {
-    maxBuffer: 1 << 26,
+  const sound = wavOf(pcm);
+  const inputs = [await readFile(STARTER_PARAKEET), sound];
+  const text = await cachedText({ program, options: OPTIONS, inputs }, async () => {
+    const wav = join(temporaryFolder(), 'audio.wav');
+    await writeFile(wav, sound);
+    const { stderr } = await run(program, ['-m', STARTER_PARAKEET, '-f', wav, ...OPTIONS], {
+      maxBuffer: 1 << 26,
+    });
+    return stderr;
   });
-  return stderr.split('\n').flatMap((line) => {
+  return text.split('\n').flatMap((line) => {
     const [, id, probability, start, end] = TOKEN.exec(line) ?? [];
     if (id === undefined) return [];
     return [

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { layoutOf } from '../../electron/core/base/layout.ts';
 
 /** The repository. */
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -16,8 +17,17 @@ export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
 /** The demonstration model of the Parakeet family. */
 export const STARTER_PARAKEET = join(RESOURCES, 'models', 'ggml-starter-parakeet.bin');
 
-/** The worker process's entry, as source. */
-export const WORKER_ENTRY = join(ROOT, 'electron', 'worker', 'main.ts');
+/**
+ * The program that the tests start: the sources, or with EARSHOT_TEST_PROGRAM=bundled what the packages ship. A whole
+ * `npm test` sets that, since it has just built the bundles, and they start in half the time.
+ */
+const PROGRAM = layoutOf({
+  form: process.env.EARSHOT_TEST_PROGRAM === 'bundled' ? 'bundled' : 'sources',
+  program: ROOT,
+});
 
-/** The command line, as source. */
-export const CLI_ENTRY = join(ROOT, 'electron', 'cli', 'main.ts');
+/** The worker process's entry. */
+export const WORKER_ENTRY = PROGRAM.worker;
+
+/** The command line. */
+export const CLI_ENTRY = PROGRAM.commandLine;

@@ -38,10 +38,11 @@ export const processesWith = (text: string): number[] =>
     .map(({ pid }) => pid);
 
 export const FFMPEG = /ffmpeg .*-af/;
-export const WORKER = /worker\/main\.ts/;
+/** A worker's command line: of the sources, or bundled. */
+export const WORKER = /worker(?:\/main\.ts|\.js) /;
 
 /** The command line of a worker that diarizes. */
-export const DIARIZER = /worker\/main\.ts diarizer/;
+export const DIARIZER = /worker(?:\/main\.ts|\.js) diarizer/;
 
 /** Expects that the processes end within `timeoutMs`; names those that do not. */
 export const expectGone = async (gone: readonly Process[], timeoutMs = 20_000): Promise<void> => {

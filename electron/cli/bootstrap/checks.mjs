@@ -114,10 +114,11 @@ export const countTests = (json, exitCode) => {
   return counts;
 };
 
-/** Runs vitest with its own output on the terminal, and counts from its JSON report. */
-const runTests = async (node, patterns) => {
+/** Runs vitest with its own output on the terminal, and counts from its JSON report. `bundled`: the tests start the bundles. */
+const runTests = async (node, patterns, bundled) => {
   const folder = mkdtempSync(join(tmpdir(), 'earshot-test-report-'));
   const report = join(folder, 'report.json');
+  if (bundled) process.env.EARSHOT_TEST_PROGRAM = 'bundled';
   try {
     const { code } = await runProgram(node, [
       ...[tool('vitest', 'vitest.mjs'), 'run', '--root', root, ...patterns],
@@ -138,13 +139,12 @@ const runTests = async (node, patterns) => {
  */
 export const runChecks = async (node, patterns) => {
   const hasWindow = isFile(join(root, 'renderer', 'index.html'));
-  const checks =
+  const [checks, bundled] =
     patterns.length > 0
-      ? []
-      : (
-          await Promise.all([runAll(node), ...(hasWindow ? [check('window', () => buildWindow(node))] : [])])
-        ).flat();
-  const tests = await runTests(node, patterns);
+      ? [[], false]
+      : await Promise.all([runAll(node), hasWindow && check('window', () => buildWindow(node))]);
+  if (patterns.length === 0 && hasWindow) checks.push(bundled);
+  const tests = await runTests(node, patterns, bundled);
   const failedChecks = checks.filter((passed) => !passed).length;
   const failed = tests.failed + failedChecks;
   const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';

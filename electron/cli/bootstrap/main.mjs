@@ -35,6 +35,16 @@ const TASKS = {
   dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
   test: { tools: [...FFMPEG, 'chromium'], engine: true, whisperCli: true, run: runChecks },
+  // The sweeps whole, of which `npm test` takes a part.
+  'test:full': {
+    tools: [...FFMPEG, 'chromium'],
+    engine: true,
+    whisperCli: true,
+    run: (node, args) => {
+      process.env.EARSHOT_TEST_BREADTH = 'full';
+      return runChecks(node, args);
+    },
+  },
   // One process per core: a third only loads the same modules once more.
   'test:unit': {
     run: (node, args) => vitest(node, ['run', '--project', 'unit', '--maxWorkers=100%', ...args]),

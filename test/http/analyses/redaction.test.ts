@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { breadth } from '../../support/breadth.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { AUDIO_FIXTURES } from '../../support/paths.ts';
@@ -107,7 +108,7 @@ describe('a recording full of private data', PATIENCE, () => {
       entity_detection: true,
       summarization: true,
       topics: true,
-      ...(method === 'hash' ? {} : { prompt: 'Maria Lopez' }),
+      ...(method === 'hash' ? {} : { prompt: 'Maria Lopez', audio_end_at: breadth(25, 60) }),
       webhook_url: hook,
     });
     expect(t.status).toBe('completed');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow } from '../../support/browser.ts';
 import { fixturePath } from '../../support/fixtures.ts';
-import { ROOT } from '../../support/paths.ts';
+import { CLI_ENTRY, ROOT } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { patternOf, readSnippets, type Snippet } from './support/snippets.ts';
@@ -38,7 +38,7 @@ const prepare = (path: string): void => {
   execFileSync(process.execPath, [join(ROOT, 'packages', 'earshot-client', 'build', 'main.ts'), client]);
   mkdirSync(join(path, 'bin'));
   const command = join(path, 'bin', 'earshot');
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/electron/cli/main.ts" "$@"\n`);
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${CLI_ENTRY}" "$@"\n`);
   chmodSync(command, 0o755);
 };
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
 import type { CreateTranscriptInput, Transcription } from '../../../electron/contract/transcript.ts';
+import { breadth } from '../../support/breadth.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { noisyWav } from '../../support/noisy.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -100,7 +101,7 @@ describe('hearing twice', () => {
   });
 
   it('leaves no private word in another reading', async () => {
-    const url = noisy('04-personal-data.m4a', 60);
+    const url = noisy('04-personal-data.m4a', breadth(25, 60));
     const plain = await create(url, {});
     expect(differing(plain).length).toBeGreaterThan(0);
     const redacted = await create(url, { redact_pii: true });

@@ -10,6 +10,7 @@ import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { lockFolder } from '../../../electron/core/stores/lock.ts';
 import { writeSetting } from '../../../electron/core/stores/settings.ts';
+import { CLI_ENTRY } from '../../support/paths.ts';
 import { type InProcessServer, startInProcess } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, newUser, objectsIn, upload } from './support/client.ts';
@@ -121,7 +122,7 @@ describe('earshot storage verify', () => {
   }, 180_000);
 
   it('is a command of the program', () => {
-    const help = execFileSync(process.execPath, ['electron/cli/main.ts', 'storage', '--help']).toString();
+    const help = execFileSync(process.execPath, [CLI_ENTRY, 'storage', '--help']).toString();
     for (const name of ['verify', 'export', 'import']) expect(help).toContain(name);
   }, 180_000);
 

@@ -6,9 +6,13 @@ import { Document, Packer, Paragraph } from 'docx';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { FILE_TYPES } from '../../../electron/core/engines/scan/file-types.ts';
+import { dealt } from '../../support/breadth.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { zip } from '../../support/zip.ts';
 import { freshStorage, newUser, upload } from './support/client.ts';
+
+/** In `npm test` each type is tried against every fifth of the others. */
+const DEALS = 5;
 
 const storage = await freshStorage();
 const user = newUser(storage);
@@ -115,8 +119,8 @@ describe('file types', () => {
       ['odt', ['zip']],
     ]);
     const wrong: string[] = [];
-    for (const named of binary) {
-      for (const real of binary) {
+    for (const [at, named] of binary.entries()) {
+      for (const real of dealt([...binary.slice(at), ...binary.slice(0, at)], at % DEALS, DEALS)) {
         if (named === real || related.get(named)?.includes(real)) continue;
         const code = await codeOf(`a.${named}`, sample(real));
         if (code !== 'content_mismatch') wrong.push(`${real} called .${named}: ${code}`);

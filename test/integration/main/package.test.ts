@@ -11,6 +11,7 @@ import { type Client, createClient } from '../../../electron/contract/client.ts'
 import { LAYOUT } from '../../../electron/core/base/layout.ts';
 import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
 import { testAddon } from '../../support/addon.ts';
+import { breadth } from '../../support/breadth.ts';
 import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
 import { fixturePath } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
@@ -19,6 +20,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const FEED = 'https://updates.example.com/latest.json';
+
+/** Several chunks, of which the first is recognized before the program quits. */
+const RESUMED_SECONDS = breadth(120, 233);
 
 /** The packed program, away from where it was built. */
 let program: string;
@@ -220,7 +224,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 2
     expect(first.notes).toContainEqual({ event: 'utility-process', entry: 'out/main/worker.js' });
 
     const long = await client.call('createTranscript', {
-      body: { audio_url: await upload(client, '08-meeting-4min.mp3') },
+      body: { audio_url: await upload(client, '08-meeting-4min.mp3'), audio_end_at: RESUMED_SECONDS },
     });
     const params = { id: long.id };
     await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);

@@ -59,7 +59,8 @@ const deviceOf = async (service: DeviceService): Promise<string> => {
 const settled = (service: DeviceService) =>
   until(async () => {
     const state = await service.describe(null);
-    return state.state === 'pending' ? undefined : state;
+    const isTrying = state.state === 'pending' || state.trials.some(({ outcome }) => outcome === 'pending');
+    return isTrying ? undefined : state;
   });
 
 beforeEach(() => {
