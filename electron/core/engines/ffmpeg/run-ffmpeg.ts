@@ -61,6 +61,20 @@ const onStartError = (child: ChildProcess, listener: (message: string) => void):
   });
 };
 
+/**
+ * Answers for ffmpeg what fluent-ffmpeg asks before its first run, in two processes of its own: which formats and encoders
+ * there are. ffmpeg itself refuses a command that it cannot run.
+ */
+const skipCapabilities = (run: object, { inputOptions, outputOptions }: FfmpegCommand): void => {
+  const formats = [inputOptions, outputOptions].flatMap((options) =>
+    options.filter((_, index) => options[index - 1] === '-f'),
+  );
+  const known = Object.fromEntries(formats.map((format) => [format, { canDemux: true, canMux: true }]));
+  type Callback = (error: null, answer: object) => void;
+  Reflect.set(run, 'availableFormats', (callback: Callback) => callback(null, known));
+  Reflect.set(run, 'availableEncoders', (callback: Callback) => callback(null, {}));
+};
+
 /** Discards what a killed process still wrote: fluent-ffmpeg waits for the end of its output, which nobody reads. */
 const discardOutput = (child: ChildProcess): void => {
   child.stdout?.unpipe();
@@ -81,6 +95,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     .input(command.input)
     .inputOptions(['-hide_banner', '-nostdin', '-nostats', ...command.inputOptions])
     .outputOptions([...command.outputOptions]);
+  skipCapabilities(run, command);
   let hasStarted = false;
   let isKilled = false;
   const sendKill = (): void => {

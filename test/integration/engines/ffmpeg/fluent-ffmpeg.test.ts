@@ -1,6 +1,6 @@
 import { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm, symlink } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fluentFfmpeg from 'fluent-ffmpeg';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +22,19 @@ describe('fluent-ffmpeg', () => {
 
   beforeAll(async () => {
     tools = await findFfmpeg({ environment: process.env, platform: process.platform });
+  });
+
+  // First, since fluent-ffmpeg keeps the answers.
+  it('starts ffmpeg for the run alone, not to ask what it can do', async () => {
+    const folder = temporaryFolder();
+    const [ffmpeg, calls] = [join(folder, 'ffmpeg'), join(folder, 'calls')];
+    await writeFile(ffmpeg, `#!/bin/sh\necho call >> '${calls}'\nexec '${tools.ffmpeg}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const run = runFfmpeg({ tools: { ...tools, ffmpeg }, ...ENDLESS });
+    await once(run.stdout, 'readable');
+    await run.kill();
+    expect(await readFile(calls, 'utf8')).toBe('call\n');
   });
 
   it('has its process in the private field that run-ffmpeg.ts reads', async () => {
