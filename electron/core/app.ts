@@ -47,6 +47,7 @@ import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 import { runPendingScrub, startScrubbing } from './stores/scrub.ts';
 import { rebuildIndexIfMarked } from './stores/search.ts';
+import { deleteAllOthers } from './stores/segment-ranges.ts';
 
 const PRUNE_EVERY_MS = 3600_000;
 
@@ -107,9 +108,10 @@ const warnOfScrub = (logger: Logger, error: unknown): void => {
   logger.warn({ reason: messageOf(error) }, 'Deleted text could not be removed from the database files yet');
 };
 
-/** At the start and at a stop, which a damaged database must not prevent. */
+/** Erases what is still to be erased: at the start and at a stop, which a damaged database must not prevent. */
 const finishScrub = (db: Database, logger: Logger): void => {
   try {
+    deleteAllOthers(db);
     runPendingScrub(db, Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!db.isDamaged) throw error;

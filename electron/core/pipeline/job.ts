@@ -6,8 +6,10 @@ import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
-import { markForScrub, runPendingScrub, scrubLog } from '../stores/scrub.ts';
-import { deleteSegments, readSegmentsInSteps, writeSegments } from '../stores/segments.ts';
+import { runPendingScrub, scrubLog } from '../stores/scrub.ts';
+import { markForScrub } from '../stores/scrub-mark.ts';
+import { deleteSegments, readSegmentsInSteps } from '../stores/segments.ts';
+import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
@@ -209,12 +211,12 @@ const persist = async (
   outcome: Outcome,
 ): Promise<void> => {
   const { summary, streams, checkpoint, model, diarized, findings, audio, names } = outcome;
-  const text = await prepareText(deps.db, transcript.id, findings.segments);
+  const text = await prepareText(deps.db, transcript, findings.segments);
   const now = deps.clock.now();
   const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
   const credits = creditsFor(summary.duration, rate);
   const source = deps.db.transaction(() => {
-    writeSegments(deps.db, transcript.id, text.segments);
+    switchToStaged(deps.db, text.segments);
     deleteEdits(deps.db, transcript.id);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
@@ -260,6 +262,7 @@ const persist = async (
     if (transcript.options.redact_pii) markForScrub(deps.db, 'log');
     return settled;
   });
+  await deleteReplaced(deps.db, text.segments);
   await source.finish();
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
@@ -355,12 +358,13 @@ const persistFailure = async (
       const saved = await readSegmentsInSteps(deps.db, id, createYielder());
       // Chunk by chunk of each channel, as they were recognized.
       const segments = options.multichannel ? inOrderOfTime(saved) : saved;
-      const text = await prepareText(deps.db, id, segments);
+      const text = await prepareText(deps.db, transcript, segments);
       const analysis = options.multichannel ? { speakers: channelSpeakers(segments) } : undefined;
       deps.db.transaction(() => {
-        writeSegments(deps.db, id, text.segments);
+        switchToStaged(deps.db, text.segments);
         updateClaimed(deps.db, id, attempt, { ...text.totals, analysis }, text.indexed);
       });
+      await deleteReplaced(deps.db, text.segments);
     }
   } catch (error) {
     // The segments are saved already; if the disk is full, removing the work folder is what helps.

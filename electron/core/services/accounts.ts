@@ -4,7 +4,8 @@ import { Emitter } from '../base/emitter.ts';
 import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
+import { runPendingScrub } from '../stores/scrub.ts';
+import { markForScrub } from '../stores/scrub-mark.ts';
 import * as store from '../stores/users.ts';
 
 /** The user behind a request, with the key that it was sent with. */

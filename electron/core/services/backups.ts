@@ -8,7 +8,7 @@ import type { DataPaths } from '../base/paths.ts';
 import { type Backup, BackupFolder } from '../stores/backups.ts';
 import type { Database } from '../stores/database.ts';
 import { runDatabaseTask, type TaskResult } from '../stores/run-database-task.ts';
-import { erasuresOf, isScrubPending } from '../stores/scrub.ts';
+import { erasuresOf, isScrubPending } from '../stores/scrub-mark.ts';
 import type { SettingsService } from './settings.ts';
 
 const GENERATIONS = 2;

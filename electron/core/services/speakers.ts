@@ -7,7 +7,8 @@ import { round } from '../base/numbers.ts';
 import { isNamed } from '../base/speaker-names.ts';
 import { cosine, meanDirection } from '../base/vectors.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { markForScrub, runPendingScrub } from '../stores/scrub.ts';
+import { runPendingScrub } from '../stores/scrub.ts';
+import { markForScrub } from '../stores/scrub-mark.ts';
 import * as store from '../stores/speakers.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 

@@ -1,7 +1,7 @@
 import type { UserVocabulary, VocabularyEntry } from '../../contract/vocabulary.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { markForScrub } from '../stores/scrub.ts';
+import { markForScrub } from '../stores/scrub-mark.ts';
 import { readUserVocabulary, writeUserVocabulary } from '../stores/vocabularies.ts';
 
 type Deps = { readonly db: WritableDb; readonly clock: Clock };

@@ -142,6 +142,17 @@ export const updateClaimed = (
     return isChanged;
   });
 
+/** Whether `attempt` still holds the job. */
+export const isClaimed = (db: ReadableDb, id: string, attempt: number): boolean =>
+  db.get(
+    sql
+      .selectFrom('transcripts')
+      .select('id')
+      .where('id', '=', id)
+      .where('attempt', '=', attempt)
+      .where('status', '=', 'processing'),
+  ) !== undefined;
+
 export const lastQueueOrder = (db: ReadableDb): number =>
   db.get(sql.selectFrom('transcripts').select((eb) => eb.fn.max('queue_order').as('last')))?.last ?? 0;
 

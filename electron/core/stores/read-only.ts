@@ -16,7 +16,7 @@ export const readSegmentsOf = (databasePath: string, transcriptId: string): Stor
     get: (query) => statementOf(query).get(),
   };
   try {
-    return readSegments(db, transcriptId);
+    return file.transaction(() => readSegments(db, transcriptId))();
   } finally {
     file.close();
   }

@@ -12,7 +12,7 @@ type File = BetterSqlite3.Database;
 type Row = Record<string, unknown>;
 
 /** Taken together. */
-const TEXTS = new Set(['transcripts', 'segments']);
+const TEXTS = new Set(['transcripts', 'segments', 'segment_ranges']);
 /** Made anew from the other tables. */
 const DERIVED = new Set(['search_rows', 'statistics', 'storage_usage', 'file_folders']);
 
@@ -140,10 +140,13 @@ const salvageTranscripts = (from: File, to: File): Salvage => {
       if (isKnown.get(id) !== undefined) kept.add(id);
     }
   }
-  const put = (row: Row) => {
+  const ranges = new TableSalvage(from, to, 'segment_ranges');
+  ranges.scanBothWays((row) => {
+    if (!kept.has(row.transcript_id)) ranges.put(row);
+  });
+  const isWhole = transcripts.scanBothWays((row) => {
     if (!kept.has(row.id)) transcripts.put(row);
-  };
-  const isWhole = transcripts.scanBothWays(put);
+  });
   if (isListed) {
     const remove = to.prepare('DELETE FROM transcripts WHERE id = ?');
     for (const id of to.prepare('SELECT id FROM transcripts').pluck().all())
@@ -160,7 +163,10 @@ const salvageTable = (from: File, to: File, table: string): Salvage => {
   return { rows: salvage.rows, incomplete: [table] };
 };
 
-/** What triggers would have kept, and the full-text index of files. The index of texts is rebuilt at the next start. */
+/**
+ * Where segments lie if that could not be read, what triggers would have kept, and the full-text index of files. The index
+ * of texts is rebuilt at the next start.
+ */
 const DERIVE = `
 INSERT INTO users (id, name, created_at)
   SELECT DISTINCT user_id, 'recovered ' || user_id, 0 FROM (SELECT user_id FROM transcripts UNION SELECT user_id FROM files)
@@ -176,6 +182,10 @@ INSERT INTO storage_usage (user_id, bytes, files)
   SELECT u.id, coalesce(sum(f.size), 0), count(f.id) FROM users u LEFT JOIN files f ON f.user_id = u.id GROUP BY u.id;
 DELETE FROM file_folders;
 INSERT INTO file_folders (user_id, folder, files) SELECT user_id, folder, count(*) FROM files GROUP BY user_id, folder;
+REPLACE INTO segment_ranges (transcript_id, first_id, has_others)
+  SELECT s.transcript_id, max(s.id) & ~0x7fffffff, 1 FROM segments s
+  LEFT JOIN segment_ranges r ON r.transcript_id = s.transcript_id GROUP BY s.transcript_id
+  HAVING sum(s.id >= coalesce(r.first_id, 0) AND s.id < coalesce(r.first_id, 0) + 0x80000000) = 0;
 UPDATE speaker_voices SET remembered_as = NULL WHERE remembered_as NOT IN (SELECT id FROM remembered_voices);
 DELETE FROM pending_objects WHERE object IN (SELECT object FROM files);
 INSERT INTO files_text (files_text) VALUES ('delete-all');

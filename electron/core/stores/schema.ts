@@ -8,6 +8,7 @@ export type Tables = {
   settings: { key: string; value: string };
   transcripts: TranscriptRow;
   segments: SegmentRow;
+  segment_ranges: SegmentRangeRow;
   edits: EditRow;
   statistics: {
     user_id: string;
@@ -139,8 +140,18 @@ export type TranscriptRow = {
   channels: number | null;
 };
 
+/** Where the segments of a transcript lie; without a row, from id 0 on. */
+export type SegmentRangeRow = {
+  transcript_id: string;
+  /** Id of the row of segment 0. */
+  first_id: number;
+  /** 1 where there may be rows that are no segments of the transcript, yet or any more. */
+  has_others: number;
+};
+
 export type SegmentRow = {
   transcript_id: string;
+  /** Counts from `first_id` of `segment_ranges`. */
   id: number;
   chunk: number;
   text: string;

@@ -1,45 +1,22 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from '../base/abort.ts';
 import { hasDiskFullCode } from '../base/errors.ts';
-import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import type { WritableDb } from './database.ts';
+import {
+  clearScrubMark,
+  erasuresOf,
+  markForScrub,
+  type ScrubScope,
+  scrubMarkOf,
+  setScrubMark,
+} from './scrub-mark.ts';
 import { compactIndexStep } from './search.ts';
+import { deleteLeftovers } from './segment-ranges.ts';
 
-const MARK = 'scrub';
 /** Longest that a request waits for the index after private content was replaced; the rest is done in the background. */
 const MAX_WAIT_MS = 100;
 const BACKGROUND_INTERVAL_MS = 5000;
 const BACKGROUND_STEP_MS = 10;
-
-/** Where replaced or deleted content lingers: in the write-ahead log and between rows, or also in the search index. */
-export type ScrubScope = 'log' | 'index';
-
-const markOf = (db: ReadableDb): ScrubScope | undefined => {
-  const value = db.get(sql.selectFrom('meta').select('value').where('key', '=', MARK))?.value;
-  if (value === undefined) return undefined;
-  return value === 'index' ? 'index' : 'log';
-};
-
-const setMark = (db: WritableDb, value: ScrubScope): void => {
-  db.run(sql.replaceInto('meta').values({ key: MARK, value }));
-};
-
-/**
- * Notes that private content was just replaced or deleted and must also leave the database files and backups. Call it in
- * the same transaction. `startScrubbing` and, after a crash, the next start do the rest; call `runPendingScrub` after the commit
- * where it must not wait.
- */
-export const markForScrub = (db: WritableDb, scope: ScrubScope): void =>
-  setMark(db, markOf(db) === 'index' ? 'index' : scope);
-
-/** Whether something erased is still to be removed from the database files. */
-export const isScrubPending = (db: ReadableDb): boolean => markOf(db) !== undefined;
-
-/**
- * How often something began to be erased; a trigger counts. A copy of the database with a lower number may hold what has
- * been erased since.
- */
-export const erasuresOf = (db: ReadableDb): number =>
-  Number(db.get(sql.selectFrom('meta').select('value').where('key', '=', 'erasures'))?.value);
 
 /** Merges the search index for about `maxMs`, in one transaction; false once nothing deleted is left in it. */
 const compactIndexFor = (db: WritableDb, maxMs: number): boolean =>
@@ -66,13 +43,14 @@ class GapScan {
 }
 
 const scrub = (db: WritableDb, mark: ScrubScope, maxMs: number, scan: GapScan): ScrubScope | undefined => {
+  const hasOthers = deleteLeftovers(db);
   const isIndexPending = mark === 'index' && compactIndexFor(db, maxMs);
-  if (mark === 'index' && !isIndexPending) setMark(db, 'log');
+  if (mark === 'index' && !isIndexPending) setScrubMark(db, 'log');
   // While another process reads, the log cannot be emptied: the mark stays for the next time.
   const isLogEmpty = db.checkpoint();
   if (isIndexPending) return 'index';
-  if (!(isLogEmpty && scan.step(db, maxMs))) return 'log';
-  db.run(sql.deleteFrom('meta').where('key', '=', MARK));
+  if (!(isLogEmpty && scan.step(db, maxMs)) || hasOthers) return 'log';
+  clearScrubMark(db);
   return undefined;
 };
 
@@ -85,7 +63,7 @@ export const runPendingScrub = (
   maxMs = MAX_WAIT_MS,
   scan = new GapScan(),
 ): ScrubScope | undefined => {
-  const mark = markOf(db);
+  const mark = scrubMarkOf(db);
   if (mark === undefined) return undefined;
   try {
     return scrub(db, mark, maxMs, scan);
@@ -102,10 +80,10 @@ export const runPendingScrub = (
  */
 export const scrubIndex = async (db: WritableDb, signal: AbortSignal): Promise<void> => {
   markForScrub(db, 'index');
-  while (markOf(db) === 'index') {
+  while (scrubMarkOf(db) === 'index') {
     throwIfAborted(signal);
     if (compactIndexFor(db, BACKGROUND_STEP_MS)) await nextTurn();
-    else setMark(db, 'log');
+    else setScrubMark(db, 'log');
   }
 };
 
@@ -137,7 +115,7 @@ export const startScrubbing = (db: WritableDb, onError: (error: unknown) => void
       try {
         await delay(BACKGROUND_INTERVAL_MS, undefined, { ref: false, signal });
         // The pauses leave at least half of the time to requests.
-        while (markOf(db) === 'index' && compactIndexFor(db, BACKGROUND_STEP_MS)) {
+        while (scrubMarkOf(db) === 'index' && compactIndexFor(db, BACKGROUND_STEP_MS)) {
           await delay(2 * BACKGROUND_STEP_MS, undefined, { ref: false, signal });
         }
         const scan = new GapScan();

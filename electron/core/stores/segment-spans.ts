@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type WritableDb } from './database.ts';
+import { rangeOf } from './segment-ranges.ts';
 import {
   insertSegments,
   readSegments,
@@ -21,8 +22,14 @@ const MAX_SHIFTS = 8;
 
 /** Adds `by` to the ids from `from` on, by way of negative ones, which never collide. */
 const shiftIds = (db: WritableDb, transcriptId: string, from: number, by: number): void => {
+  const range = rangeOf(db, transcriptId);
   const ids = sql.updateTable('segments').where('transcript_id', '=', transcriptId);
-  db.run(ids.set((eb) => ({ id: eb(eb.neg('id'), '-', by + 1) })).where('id', '>=', from));
+  db.run(
+    ids
+      .set((eb) => ({ id: eb(eb.neg('id'), '-', by + 1) }))
+      .where('id', '>=', range.from + from)
+      .where('id', '<', range.to),
+  );
   db.run(ids.set((eb) => ({ id: eb(eb.neg('id'), '-', 1) })).where('id', '<', 0));
 };
 
@@ -58,7 +65,13 @@ export const replaceSpans = (db: WritableDb, transcriptId: string, spans: readon
   });
 
 const deleteSegment = (db: WritableDb, transcriptId: string, id: number): void => {
-  db.run(sql.deleteFrom('segments').where('transcript_id', '=', transcriptId).where('id', '=', id));
+  const { from } = rangeOf(db, transcriptId);
+  db.run(
+    sql
+      .deleteFrom('segments')
+      .where('transcript_id', '=', transcriptId)
+      .where('id', '=', from + id),
+  );
 };
 
 /** A list with spans of it replaced. */

@@ -2,6 +2,7 @@ import type { YieldIfDue } from '../base/event-loop.ts';
 import { type PackedWord, wordsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { SegmentRow } from './schema.ts';
+import { type IdRange, rangeOf, resetRange } from './segment-ranges.ts';
 
 /** How another model reads a word; empty if it heard none there. */
 export type WordAlternative = { readonly text: string; readonly model: string; readonly confidence: number };
@@ -77,8 +78,9 @@ export const unpackWords = (words: readonly PackedWord[]): StoredWord[] =>
 
 const encodeWords = (words: readonly StoredWord[]): string => wordsCodec.encode(packWords(words));
 
-const decodeSegment = (row: SegmentRow): StoredSegment => ({
-  id: row.id,
+/** `first`: id of the row of segment 0. */
+const decodeSegment = (row: SegmentRow, first: number): StoredSegment => ({
+  id: row.id - first,
   text: row.text,
   start: row.start,
   end: row.end,
@@ -87,10 +89,14 @@ const decodeSegment = (row: SegmentRow): StoredSegment => ({
   words: unpackWords(wordsCodec.decode(row.words)),
 });
 
-const rowOf = (transcriptId: string, chunk: number, segment: StoredSegment): SegmentRow => ({
-  transcript_id: transcriptId,
-  id: segment.id,
-  chunk,
+type RowPlace = Pick<SegmentRow, 'transcript_id' | 'chunk'> & {
+  /** Id of the row of segment 0. */
+  readonly first: number;
+};
+
+const rowOf = ({ first, ...place }: RowPlace, segment: StoredSegment): SegmentRow => ({
+  ...place,
+  id: first + segment.id,
   text: segment.text,
   start: segment.start,
   end: segment.end,
@@ -101,8 +107,6 @@ const rowOf = (transcriptId: string, chunk: number, segment: StoredSegment): Seg
 
 const INSERT = `INSERT INTO segments (transcript_id, id, chunk, text, start, "end", speaker_id, channel, words)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const UPSERT = `${INSERT} ON CONFLICT (transcript_id, id) DO UPDATE SET text = excluded.text, start = excluded.start,
-  "end" = excluded."end", speaker_id = excluded.speaker_id, channel = excluded.channel, words = excluded.words`;
 
 type Parameters = readonly (string | number | null)[];
 
@@ -111,17 +115,37 @@ const parametersOf = (row: SegmentRow): Parameters => {
   return [transcript_id, id, chunk, text, start, end, speaker_id, channel, words];
 };
 
+/** Inserts segments in rows from the one with id `first` on. */
+export const insertSegmentsFrom = (
+  db: WritableDb,
+  place: RowPlace,
+  segments: readonly StoredSegment[],
+): void => {
+  db.runEach(
+    INSERT,
+    segments.map((segment) => parametersOf(rowOf(place, segment))),
+  );
+};
+
 export const insertSegments = (
   db: WritableDb,
   transcriptId: string,
   chunk: number,
   segments: readonly StoredSegment[],
-): void => {
-  db.runEach(
-    INSERT,
-    segments.map((segment) => parametersOf(rowOf(transcriptId, chunk, segment))),
+): void =>
+  insertSegmentsFrom(
+    db,
+    { transcript_id: transcriptId, chunk, first: rangeOf(db, transcriptId).from },
+    segments,
   );
-};
+
+/** The rows of segments with ids from `id` on. */
+const rowsFrom = (transcriptId: string, { from, to }: IdRange, id = 0) =>
+  sql
+    .selectFrom('segments')
+    .where('transcript_id', '=', transcriptId)
+    .where('id', '>=', from + id)
+    .where('id', '<', to);
 
 /** Segments in order, starting with the id `from`; at most `count` of them. */
 export const readSegments = (
@@ -129,31 +153,27 @@ export const readSegments = (
   transcriptId: string,
   from = 0,
   count = Number.MAX_SAFE_INTEGER,
-): StoredSegment[] =>
-  db
-    .all(
-      sql
-        .selectFrom('segments')
-        .selectAll()
-        .where('transcript_id', '=', transcriptId)
-        .where('id', '>=', from)
-        .orderBy('id')
-        .limit(count),
-    )
-    .map(decodeSegment);
+): StoredSegment[] => {
+  const range = rangeOf(db, transcriptId);
+  return db
+    .all(rowsFrom(transcriptId, range, from).selectAll().orderBy('id').limit(count))
+    .map((row) => decodeSegment(row, range.from));
+};
 
 /** Segments that are read before other requests are let in. */
 const BATCH = 200;
 
-/** All rows of a transcript in order, a part at a time. */
+/** All rows of a transcript in order, a part at a time, with the id of the first. */
 async function* rowsInSteps(db: ReadableDb, transcriptId: string, yieldIfDue: YieldIfDue) {
-  const ofTranscript = sql.selectFrom('segments').selectAll().where('transcript_id', '=', transcriptId);
-  let from: number | undefined = 0;
-  while (from !== undefined) {
-    const rows: SegmentRow[] = db.all(ofTranscript.where('id', '>=', from).orderBy('id').limit(BATCH));
-    yield rows;
+  let next: number | undefined = 0;
+  while (next !== undefined) {
+    const range = rangeOf(db, transcriptId);
+    const rows: SegmentRow[] = db.all(
+      rowsFrom(transcriptId, range, next).selectAll().orderBy('id').limit(BATCH),
+    );
+    yield { rows, first: range.from };
     const last = rows.at(-1);
-    from = last === undefined || rows.length < BATCH ? undefined : last.id + 1;
+    next = last === undefined || rows.length < BATCH ? undefined : last.id - range.from + 1;
     await yieldIfDue();
   }
 }
@@ -165,9 +185,38 @@ export const readSegmentsInSteps = async (
   yieldIfDue: YieldIfDue,
 ): Promise<StoredSegment[]> => {
   const segments: StoredSegment[] = [];
-  for await (const rows of rowsInSteps(db, transcriptId, yieldIfDue))
-    segments.push(...rows.map(decodeSegment));
+  for await (const { rows, first } of rowsInSteps(db, transcriptId, yieldIfDue)) {
+    segments.push(...rows.map((row) => decodeSegment(row, first)));
+  }
   return segments;
+};
+
+const isSameRow = (a: SegmentRow | undefined, b: SegmentRow): boolean =>
+  a !== undefined &&
+  a.id === b.id &&
+  a.words === b.words &&
+  a.text === b.text &&
+  a.start === b.start &&
+  a.end === b.end &&
+  a.speaker_id === b.speaker_id &&
+  a.channel === b.channel;
+
+/** Whether these are all segments of the transcript already. */
+export const areSegmentsOf = async (
+  db: ReadableDb,
+  transcriptId: string,
+  segments: readonly StoredSegment[],
+  yieldIfDue: YieldIfDue,
+): Promise<boolean> => {
+  let at = 0;
+  for await (const { rows, first } of rowsInSteps(db, transcriptId, yieldIfDue)) {
+    const part = segments.slice(at, at + rows.length);
+    const place = { transcript_id: transcriptId, chunk: 0, first };
+    if (!part.every((segment, index) => isSameRow(rows[index], rowOf(place, segment)))) return false;
+    if (part.length < rows.length) return false;
+    at += rows.length;
+  }
+  return at === segments.length;
 };
 
 /** The segments with ids from `from` on that begin before `before`, in seconds. */
@@ -176,37 +225,25 @@ export const readSegmentsBefore = (
   transcriptId: string,
   from: number,
   before: number,
-): StoredSegment[] =>
-  db
-    .all(
-      sql
-        .selectFrom('segments')
-        .selectAll()
-        .where('transcript_id', '=', transcriptId)
-        .where('id', '>=', from)
-        .where('start', '<', before)
-        .orderBy('id'),
-    )
-    .map(decodeSegment);
+): StoredSegment[] => {
+  const range = rangeOf(db, transcriptId);
+  return db
+    .all(rowsFrom(transcriptId, range, from).selectAll().where('start', '<', before).orderBy('id'))
+    .map((row) => decodeSegment(row, range.from));
+};
 
 /** A segment without its words, which take ten times as long to read. */
 export type SegmentText = Omit<StoredSegment, 'words' | 'channel'>;
 
-export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] =>
-  db.all(
-    sql
-      .selectFrom('segments')
-      .select(['id', 'text', 'start', 'end', 'speaker_id'])
-      .where('transcript_id', '=', transcriptId)
-      .orderBy('id'),
-  );
-
-export const readSegment = (db: ReadableDb, transcriptId: string, id: number): StoredSegment | undefined => {
-  const row = db.get(
-    sql.selectFrom('segments').selectAll().where('transcript_id', '=', transcriptId).where('id', '=', id),
-  );
-  return row === undefined ? undefined : decodeSegment(row);
+export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] => {
+  const range = rangeOf(db, transcriptId);
+  return db
+    .all(rowsFrom(transcriptId, range).select(['id', 'text', 'start', 'end', 'speaker_id']).orderBy('id'))
+    .map((row) => ({ ...row, id: row.id - range.from }));
 };
+
+export const readSegment = (db: ReadableDb, transcriptId: string, id: number): StoredSegment | undefined =>
+  readSegments(db, transcriptId, id, 1).find((segment) => segment.id === id);
 
 /** Replaces all of a segment but its place. */
 export const updateSegment = (db: WritableDb, transcriptId: string, segment: StoredSegment): void => {
@@ -216,21 +253,21 @@ export const updateSegment = (db: WritableDb, transcriptId: string, segment: Sto
       .updateTable('segments')
       .set({ text, start, end, speaker_id, channel, words: encodeWords(segment.words) })
       .where('transcript_id', '=', transcriptId)
-      .where('id', '=', segment.id),
+      .where('id', '=', rangeOf(db, transcriptId).from + segment.id),
   );
 };
 
 export const countSegments = (db: ReadableDb, transcriptId: string): number =>
   db.get(
-    sql
-      .selectFrom('segments')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('transcript_id', '=', transcriptId),
+    rowsFrom(transcriptId, rangeOf(db, transcriptId)).select((eb) => eb.fn.countAll<number>().as('count')),
   )?.count ?? 0;
 
-export const deleteSegments = (db: WritableDb, transcriptId: string): void => {
-  db.run(sql.deleteFrom('segments').where('transcript_id', '=', transcriptId));
-};
+/** Deletes the segments of a transcript, and others that were to replace them. */
+export const deleteSegments = (db: WritableDb, transcriptId: string): void =>
+  db.transaction(() => {
+    db.run(sql.deleteFrom('segments').where('transcript_id', '=', transcriptId));
+    resetRange(db, transcriptId);
+  });
 
 /** Replaces all segments of a transcript. */
 export const replaceSegments = (
@@ -241,54 +278,4 @@ export const replaceSegments = (
   db.transaction(() => {
     deleteSegments(db, transcriptId);
     insertSegments(db, transcriptId, 0, segments);
-  });
-
-/** What turns the stored segments of a transcript into others. */
-export type PreparedSegments = {
-  /** New rows, and rows that differ from the stored ones. */
-  readonly rows: readonly Parameters[];
-  readonly removed: readonly number[];
-};
-
-const isSameRow = (a: SegmentRow, b: SegmentRow): boolean =>
-  a.words === b.words &&
-  a.text === b.text &&
-  a.start === b.start &&
-  a.end === b.end &&
-  a.speaker_id === b.speaker_id &&
-  a.channel === b.channel;
-
-/** Prepares to replace all segments of a transcript, which nothing else may write until `writeSegments` has done so. */
-export const prepareSegments = async (
-  db: ReadableDb,
-  transcriptId: string,
-  segments: readonly StoredSegment[],
-  yieldIfDue: YieldIfDue,
-): Promise<PreparedSegments> => {
-  const stored = new Map<number, SegmentRow>();
-  for await (const rows of rowsInSteps(db, transcriptId, yieldIfDue)) {
-    for (const row of rows) stored.set(row.id, row);
-  }
-  const changed: Parameters[] = [];
-  for (const segment of segments) {
-    const row = rowOf(transcriptId, 0, segment);
-    const before = stored.get(row.id);
-    if (before === undefined || !isSameRow(before, row)) changed.push(parametersOf(row));
-    stored.delete(row.id);
-    await yieldIfDue();
-  }
-  return { rows: changed, removed: [...stored.keys()] };
-};
-
-export const writeSegments = (
-  db: WritableDb,
-  transcriptId: string,
-  { rows, removed }: PreparedSegments,
-): void =>
-  db.transaction(() => {
-    db.runEach(UPSERT, rows);
-    db.runEach(
-      'DELETE FROM segments WHERE transcript_id = ? AND id = ?',
-      removed.map((id) => [transcriptId, id]),
-    );
   });

@@ -55,6 +55,8 @@ const SUMS: Readonly<Record<string, string>> = {
     'SELECT count(*) FROM search_rows WHERE transcript_id NOT IN (SELECT id FROM transcripts)',
   'a segment has no transcript':
     'SELECT count(*) FROM segments WHERE transcript_id NOT IN (SELECT id FROM transcripts)',
+  'a segment is of no transcript, or was replaced': `SELECT count(*) FROM segments s LEFT JOIN segment_ranges r ON r.transcript_id = s.transcript_id
+    WHERE s.id < coalesce(r.first_id, 0) OR s.id >= coalesce(r.first_id, 0) + 0x80000000`,
   'a key is doubled': 'SELECT count(*) - count(DISTINCT key) FROM files',
 };
 

@@ -9,7 +9,8 @@ import { prepareFolders } from '../../../electron/core/data-folder.ts';
 import { BackupService } from '../../../electron/core/services/backups.ts';
 import { SettingsService } from '../../../electron/core/services/settings.ts';
 import { type Database, openDatabase, sql } from '../../../electron/core/stores/database.ts';
-import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { type Database, openDatabase, sql } from '../../../electron/core/stores/database.ts';
-import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { createRandom, SEED } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

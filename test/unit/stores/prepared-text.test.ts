@@ -1,53 +1,38 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { describe, expect, it } from 'vitest';
 import { createYielder } from '../../../electron/core/base/event-loop.ts';
-import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { indexText } from '../../../electron/core/search/tokens.ts';
-import { newTranscript } from '../../../electron/core/services/transcripts/create.ts';
-import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
+import { sql } from '../../../electron/core/stores/database.ts';
+import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { isScrubPending, markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { prepareIndexedText } from '../../../electron/core/stores/search.ts';
+import { deleteAllOthers } from '../../../electron/core/stores/segment-ranges.ts';
+import { replaceSpans, withSpans } from '../../../electron/core/stores/segment-spans.ts';
 import {
+  countSegments,
   insertSegments,
-  prepareSegments,
+  readSegment,
   readSegments,
   readSegmentsInSteps,
+  readSegmentTexts,
   type StoredSegment,
-  writeSegments,
+  updateSegment,
 } from '../../../electron/core/stores/segments.ts';
-import { insertTranscript } from '../../../electron/core/stores/transcripts.ts';
-import { insertUser } from '../../../electron/core/stores/users.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  deleteReplaced,
+  stageSegments,
+  switchToStaged,
+} from '../../../electron/core/stores/staged-segments.ts';
+import { findTranscript } from '../../../electron/core/stores/transcripts.ts';
+import { addJob, openTestDatabase } from '../../support/database.ts';
 
-let db: Database;
-const USER = 'usr_1';
+const db = openTestDatabase();
 
-beforeAll(() => {
-  db = openDatabase(join(temporaryFolder(), 'earshot.db'), { logger: silentLogger, now: Date.now });
-  insertUser(db, {
-    id: USER,
-    name: 'Maria',
-    isOwner: true,
-    createdAt: 0,
-    storageLimit: null,
-    creditBudget: null,
-  });
-});
-afterAll(() => db.close());
-
-/** A transcript with these texts, one segment each. */
-const stored = (segments: readonly StoredSegment[]): string => {
-  const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
-  const row = newTranscript(body, {
-    userId: USER,
-    source: { name: 'a.wav', fileId: null },
-    queueOrder: 1,
-    now: 0,
-  });
-  insertTranscript(db, row);
-  insertSegments(db, row.id, 3, segments);
-  return row.id;
+/** A job of a transcript with these segments. */
+const jobWith = (segments: readonly StoredSegment[]) => {
+  const id = addJob(db);
+  insertSegments(db, id, 3, segments);
+  return { id, attempt: findTranscript(db, id)?.attempt ?? -1 };
 };
 
 const segment = (id: number, text: string, speaker_id: string | null = null): StoredSegment => ({
@@ -66,26 +51,102 @@ const segments = fc.uniqueArray(
 const inOrder = (list: readonly [number, string, string | null][]): StoredSegment[] =>
   list.toSorted(([a], [b]) => a - b).map(([id, text, speaker]) => segment(id, text, speaker));
 
-describe('segments that are written again', () => {
-  it('are the new ones, whatever there was before', async () => {
+const rowsOf = (id: string): number =>
+  db.get(
+    sql
+      .selectFrom('segments')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('transcript_id', '=', id),
+  )?.count ?? 0;
+
+describe('staged segments', () => {
+  it('are those of the transcript once they are used, again and again, and then alone', async () => {
     await fc.assert(
-      fc.asyncProperty(segments, segments, async (before, after) => {
-        const id = stored(inOrder(before));
-        const prepared = await prepareSegments(db, id, inOrder(after), createYielder());
-        expect(readSegments(db, id)).toEqual(inOrder(before));
-        writeSegments(db, id, prepared);
-        expect(readSegments(db, id)).toEqual(inOrder(after));
-        expect(await readSegmentsInSteps(db, id, createYielder())).toEqual(inOrder(after));
+      fc.asyncProperty(segments, fc.array(segments, { minLength: 1, maxLength: 3 }), async (first, later) => {
+        const job = jobWith(inOrder(first));
+        let before = inOrder(first);
+        for (const after of later.map(inOrder)) {
+          const staged = await stageSegments(db, job, after, createYielder());
+          expect(readSegments(db, job.id)).toEqual(before);
+          db.transaction(() => switchToStaged(db, staged));
+          expect(readSegments(db, job.id)).toEqual(after);
+          await deleteReplaced(db, staged);
+          expect(await readSegmentsInSteps(db, job.id, createYielder())).toEqual(after);
+          expect([countSegments(db, job.id), rowsOf(job.id)]).toEqual([after.length, after.length]);
+          before = after;
+        }
       }),
       { numRuns: 40 },
     );
   });
 
-  it('leave rows alone that stay the same', async () => {
-    const id = stored([segment(0, 'one'), segment(1, 'two'), segment(2, 'three')]);
-    const after = [segment(0, 'one'), segment(1, 'zwei')];
-    const { rows, removed } = await prepareSegments(db, id, after, createYielder());
-    expect([rows.length, removed]).toEqual([1, [2]]);
+  it('are written only where they differ', async () => {
+    const list = [segment(0, 'one'), segment(1, 'two'), segment(2, 'three')];
+    const job = jobWith(list);
+    expect((await stageSegments(db, job, list, createYielder())).isChange).toBe(false);
+    for (const other of [
+      list.slice(0, 2),
+      [...list, segment(3, 'four')],
+      [segment(0, 'one', 'A'), ...list.slice(1)],
+    ]) {
+      expect((await stageSegments(db, job, other, createYielder())).isChange).toBe(true);
+    }
+  });
+
+  it('can be edited like others', async () => {
+    const job = jobWith([segment(0, 'one')]);
+    const list = Array.from({ length: 20 }, (_, id) => segment(id, `word${id}`));
+    const staged = await stageSegments(db, job, list, createYielder());
+    switchToStaged(db, staged);
+    // Before what they replaced is deleted.
+    const spans = [
+      { at: 2, count: 1, segments: [segment(2, 'a'), segment(3, 'b')] },
+      { at: 5, count: 2, segments: [] },
+      { at: 9, count: 1, segments: [segment(9, 'c')] },
+    ];
+    replaceSpans(db, job.id, spans);
+    await deleteReplaced(db, staged);
+    const texts = withSpans(list, spans).map(({ text }) => text);
+    expect(readSegments(db, job.id).map(({ id, text }) => [id, text])).toEqual(
+      texts.map((text, id) => [id, text]),
+    );
+    updateSegment(db, job.id, segment(7, 'seven'));
+    expect(readSegment(db, job.id, 7)?.text).toBe('seven');
+    expect(readSegmentTexts(db, job.id)[7]?.text).toBe('seven');
+  });
+
+  it('are dropped when another attempt holds the job', async () => {
+    const job = jobWith([segment(0, 'one')]);
+    const other = { ...job, attempt: job.attempt + 1 };
+    await expect(stageSegments(db, other, [segment(0, 'two')], createYielder())).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect(rowsOf(job.id)).toBe(1);
+  });
+
+  it.each([
+    ['before they were used', false, 'one'],
+    ['once they were used', true, 'two'],
+  ])('leave nothing behind at the next start when the program ends %s', async (_when, isUsed, kept) => {
+    const job = jobWith([segment(0, 'one')]);
+    const staged = await stageSegments(db, job, [segment(0, 'two')], createYielder());
+    markForScrub(db, 'log');
+    if (isUsed) switchToStaged(db, staged);
+    runPendingScrub(db, Number.POSITIVE_INFINITY);
+    expect([isScrubPending(db), rowsOf(job.id)]).toEqual([true, 2]);
+    deleteAllOthers(db);
+    expect([readSegments(db, job.id).map(({ text }) => text), rowsOf(job.id)]).toEqual([[kept], 1]);
+    runPendingScrub(db, Number.POSITIVE_INFINITY);
+    expect(isScrubPending(db)).toBe(false);
+  });
+
+  it('of an earlier attempt are replaced', async () => {
+    const job = jobWith([segment(0, 'one')]);
+    await stageSegments(db, job, [segment(0, 'two'), segment(1, 'three')], createYielder());
+    const staged = await stageSegments(db, job, [segment(0, 'four')], createYielder());
+    switchToStaged(db, staged);
+    await deleteReplaced(db, staged);
+    expect([readSegments(db, job.id).map(({ text }) => text), rowsOf(job.id)]).toEqual([['four'], 1]);
   });
 });
 

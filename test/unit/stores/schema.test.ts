@@ -160,6 +160,7 @@ const COLUMNS = {
     words: 'text',
     channel: 'number?',
   },
+  segment_ranges: { transcript_id: 'text', first_id: 'number', has_others: 'number' },
   settings: {
     key: 'text',
     value: 'text',

@@ -7,7 +7,8 @@ import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { SearchService } from '../../../electron/core/services/search.ts';
 import { newTranscript } from '../../../electron/core/services/transcripts/create.ts';
 import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
-import { markForScrub, runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
+import { markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
 import {
   findTranscript,

@@ -9,8 +9,10 @@ import { createYielder } from '../../base/event-loop.ts';
 import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
 import { addEdit, deleteEdits } from '../../stores/edits.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
-import { markForScrub, scrubIndex, scrubLog } from '../../stores/scrub.ts';
-import { readSegmentsInSteps, writeSegments } from '../../stores/segments.ts';
+import { scrubIndex, scrubLog } from '../../stores/scrub.ts';
+import { markForScrub } from '../../stores/scrub-mark.ts';
+import { readSegmentsInSteps } from '../../stores/segments.ts';
+import { deleteReplaced, switchToStaged } from '../../stores/staged-segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
@@ -135,7 +137,7 @@ const persist = async (
   const speakers =
     merged.speakers && redactsPeopleNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
   const isRedacted = transcript.options.redact_pii;
-  const text = await prepareText(deps.db, transcript.id, findings.segments);
+  const text = await prepareText(deps.db, transcript, findings.segments);
   const patches =
     checkpointOf(transcript)?.diarize === true && !isRedacted
       ? await diarizationPatches(deps.db, transcript, { ...diarized, segments: findings.segments, speakers })
@@ -145,7 +147,7 @@ const persist = async (
   if (isRedacted && isErased) await scrubIndex(deps.db, signal);
   const source = deps.db.transaction(() => {
     const revision = recordDiarization(deps, transcript, patches);
-    writeSegments(deps.db, transcript.id, text.segments);
+    switchToStaged(deps.db, text.segments);
     storeEmbeddings(deps.db, transcript, diarized);
     const settled = settleSource(deps, transcript);
     const analysis = {
@@ -178,6 +180,7 @@ const persist = async (
     if (isRedacted) markForScrub(deps.db, 'log');
     return settled;
   });
+  await deleteReplaced(deps.db, text.segments);
   await source.finish();
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };

@@ -1,7 +1,7 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { deleteEdits } from '../../stores/edits.ts';
-import { markForScrub } from '../../stores/scrub.ts';
+import { markForScrub } from '../../stores/scrub-mark.ts';
 import { deleteSegments } from '../../stores/segments.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
 

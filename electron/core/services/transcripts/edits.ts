@@ -27,7 +27,7 @@ import {
   turnEdit,
 } from '../../stores/edits.ts';
 import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
-import { markForScrub } from '../../stores/scrub.ts';
+import { markForScrub } from '../../stores/scrub-mark.ts';
 import { touchesIndex } from '../../stores/search.ts';
 import { replaceSpans } from '../../stores/segment-spans.ts';
 import { readSegmentTexts, type SegmentText } from '../../stores/segments.ts';

@@ -10,7 +10,7 @@ import {
   markAnalysisOutdated,
   outdatedAnalyses,
 } from '../../stores/outdated-analyses.ts';
-import { markForScrub } from '../../stores/scrub.ts';
+import { markForScrub } from '../../stores/scrub-mark.ts';
 import { readSegmentsInSteps, type StoredSegment, updateSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';

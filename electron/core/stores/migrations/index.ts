@@ -16,6 +16,7 @@ import { edits } from './140-edits.ts';
 import { channels } from './150-channels.ts';
 import { vocabularies } from './160-vocabularies.ts';
 import { devices } from './170-devices.ts';
+import { segmentRanges } from './180-segment-ranges.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   channels,
   vocabularies,
   devices,
+  segmentRanges,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
