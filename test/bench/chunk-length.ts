@@ -20,7 +20,7 @@ import { cpuSeconds } from './measure.ts';
 
 const RECORDING = '08-meeting-4min.mp3';
 const NOISE = { snrDb: 10, seed: 1 };
-const SECONDS = [15, 29.5, 60, 115];
+const SECONDS = [15, 29.5, 60, 115, 240];
 const CAPABILITIES = capabilitiesOf({ family: 'parakeet', multilingual: false });
 
 const say = (line: string): void => {

@@ -68,6 +68,14 @@ describe('a Parakeet model', () => {
     expect(errors / words).toBeLessThanOrEqual(MAX_WORD_ERROR_RATE);
   });
 
+  it('hears the same with several threads', async () => {
+    const pcm = fixturePcm('08-meeting-4min.mp3').subarray(0, 50 * 16_000);
+    const [one, three] = await Promise.all(
+      [1, 3].map((threads) => model.transcribe(pcm, { threads }).promise),
+    );
+    expect(three).toEqual(one);
+  });
+
   it('writes nothing for silence and noise', async () => {
     for (const name of ['09-silence.wav', '10-noise.ogg']) {
       expect(textOf(await model.transcribe(fixturePcm(name), {}).promise)).toBe('');

@@ -25,8 +25,9 @@ const roundToBucket = (samples: number): number => Math.round(samples / PEAK_SAM
 
 /** Applies the defaults and converts seconds to samples. */
 export const planChunks = (options: ChunkOptions = {}): ChunkPlan => {
-  const maxSamples = roundToBucket((options.maxSeconds ?? 120) * SAMPLE_RATE);
-  const windowSamples = Math.min(maxSamples, roundToBucket((options.windowSeconds ?? 29.5) * SAMPLE_RATE));
+  const { windowSeconds = 29.5, maxSeconds = Math.max(120, windowSeconds) } = options;
+  const maxSamples = roundToBucket(maxSeconds * SAMPLE_RATE);
+  const windowSamples = Math.min(maxSamples, roundToBucket(windowSeconds * SAMPLE_RATE));
   const minSamples = Math.max(PEAK_SAMPLES, roundToBucket((options.minSeconds ?? 15) * SAMPLE_RATE));
   return {
     minSamples: Math.min(minSamples, windowSamples),

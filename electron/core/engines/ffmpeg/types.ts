@@ -48,7 +48,7 @@ export type ChunkOptions = {
    * Whisper encodes windows of 30 s, at the same cost however full they are.
    */
   readonly windowSeconds?: number;
-  /** The maximum length, at whose quietest point a chunk without silence is cut; seconds, default 120. */
+  /** The maximum length, at whose quietest point a chunk without silence is cut; seconds, default 120, at least the window. */
   readonly maxSeconds?: number;
   /** The shortest silence to cut at; seconds, default 0.4. */
   readonly minSilence?: number;

@@ -1,3 +1,5 @@
+import { clamp } from '../../base/numbers.ts';
+import type { ModelHeader } from './model-header.ts';
 import type { ModelFacts } from './types.ts';
 
 /** What a model can do: all that the pipeline knows of it. */
@@ -20,11 +22,7 @@ export type Capabilities = {
   readonly wordTimes: 'estimated' | 'exact';
 };
 
-/**
- * What the models of a family have in common. Whisper encodes windows of 30 s, at the same cost however full they are. The
- * attention of Parakeet models grows with the square of the audio's length, and a longer chunk gives them no better text:
- * see "Length of chunks" in docs/performance.md.
- */
+/** What the models of a family have in common. */
 const FAMILIES = {
   whisper: {
     detectsLanguage: true,
@@ -32,7 +30,6 @@ const FAMILIES = {
     translates: true,
     prompt: true,
     temperature: true,
-    maxChunkSeconds: 29.5,
     wordTimes: 'estimated',
   },
   parakeet: {
@@ -41,18 +38,30 @@ const FAMILIES = {
     translates: false,
     prompt: false,
     temperature: false,
-    maxChunkSeconds: 29.5,
     wordTimes: 'exact',
   },
-} as const satisfies Record<ModelFacts['family'], Omit<Capabilities, 'onlyLanguage'>>;
+} as const satisfies Record<ModelFacts['family'], Omit<Capabilities, 'onlyLanguage' | 'maxChunkSeconds'>>;
 
-export const capabilitiesOf = ({
-  family,
-  multilingual,
-}: Pick<ModelFacts, 'family' | 'multilingual'>): Capabilities => {
-  const common = FAMILIES[family];
+/** Whisper encodes windows of 30 s, at the same cost however full they are. */
+const WINDOW_SECONDS = 29.5;
+/** Text appears, and is saved, at least this often. */
+const MAX_SECONDS = 240;
+/** What the largest tensor of a chunk may take; all of them take about twice as much. */
+const MAX_CHUNK_BYTES = 100e6;
+
+/**
+ * Models of the Parakeet family hear a few words better the longer a chunk is, and take memory for each of its seconds: see
+ * "Length of chunks" in docs/performance.md.
+ */
+const maxChunkSeconds = ({ bytesPerSecond }: ModelHeader): number =>
+  bytesPerSecond === undefined
+    ? WINDOW_SECONDS
+    : clamp(Math.floor(MAX_CHUNK_BYTES / bytesPerSecond), WINDOW_SECONDS, MAX_SECONDS);
+
+export const capabilitiesOf = (header: ModelHeader): Capabilities => {
+  const common = { ...FAMILIES[header.family], maxChunkSeconds: maxChunkSeconds(header) };
   // A model for one language needs no detection, and has nothing to translate from.
-  return multilingual
+  return header.multilingual
     ? { ...common, onlyLanguage: null }
     : { ...common, onlyLanguage: 'en', detectsLanguage: true, translates: false };
 };

@@ -2,21 +2,31 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { ModelFacts } from './types.ts';
 
 /** The first numbers of a model file, in bytes: a mark, then the sizes of its parts. */
-const HEADER_BYTES = 40;
+const HEADER_BYTES = 44;
 const MARK = 0x67676d6c;
 /** Places of the numbers that tell the families apart: see `family_of` in native/src/model_file.cc. */
 const VOCABULARY = 4;
 const PARAKEET_FFT = 32;
 const PARAKEET_SUBSAMPLING = 36;
+const PARAKEET_MEL_BANDS = 24;
+const PARAKEET_CHANNELS = 40;
+/** The first convolution halves the 100 frames of a second, and the bands of each. */
+const CONVOLVED_FRAMES = 50;
 const WHISPER_ENGLISH = 51_864;
 const WHISPER_LARGEST = 51_866;
 const PARAKEET_MULTILINGUAL = 8192;
 
+/** What the first bytes of a model file say. */
+export type ModelHeader = Pick<ModelFacts, 'family' | 'multilingual'> & {
+  /** What the largest tensor of a second of audio takes, in bytes; absent where a model always encodes as much audio. */
+  readonly bytesPerSecond?: number;
+};
+
 /**
- * The family of a model file and whether it knows several languages, by its first bytes: what a list of models takes, where
- * the engine's own check, which reads the whole file, would be too slow. Undefined if it is no model's file.
+ * Reads the first bytes of a model file: what a list of models takes, where the engine's own check, which reads the whole
+ * file, would be too slow. Undefined if it is no model's file.
  */
-export const readModelHeader = (path: string): Pick<ModelFacts, 'family' | 'multilingual'> | undefined => {
+export const readModelHeader = (path: string): ModelHeader | undefined => {
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, 'r');
   try {
@@ -31,5 +41,11 @@ export const readModelHeader = (path: string): Pick<ModelFacts, 'family' | 'mult
   }
   const isParakeet =
     header.readInt32LE(PARAKEET_FFT) === 512 || header.readInt32LE(PARAKEET_SUBSAMPLING) === 8;
-  return isParakeet ? { family: 'parakeet', multilingual: vocabulary === PARAKEET_MULTILINGUAL } : undefined;
+  if (!isParakeet) return undefined;
+  const bands = header.readInt32LE(PARAKEET_MEL_BANDS) / 2;
+  return {
+    family: 'parakeet',
+    multilingual: vocabulary === PARAKEET_MULTILINGUAL,
+    bytesPerSecond: 4 * CONVOLVED_FRAMES * bands * header.readInt32LE(PARAKEET_CHANNELS),
+  };
 };

@@ -71,7 +71,7 @@ export class ModelDirectory {
   capabilitiesOf(id: string): Capabilities {
     const header = this.#headerOf(id);
     const multilingual = header?.multilingual ?? this.languagesOf(id) === 'multilingual';
-    return capabilitiesOf({ family: header?.family ?? 'whisper', multilingual });
+    return capabilitiesOf({ family: 'whisper', ...header, multilingual });
   }
 
   /**
