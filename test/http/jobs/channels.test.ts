@@ -125,6 +125,15 @@ describe('multichannel', () => {
     expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 1))).toBeLessThan(0.1);
     expect(transcript.segments.map(({ speaker_id }) => speaker_id)).toContain('C');
     expect(transcript.duration).toBeGreaterThan(44);
+    // A player plays the first track alone, so that the audio is all tracks in one.
+    const { data } = await server.client.call('transcriptAudioUrl', { params: { id: transcript.id } });
+    const played = await fetch(data.url);
+    expect([played.status, played.headers.get('content-type')]).toEqual([200, 'audio/mp4']);
+    const url = remote.set('/mixed.m4a', file(Buffer.from(await played.arrayBuffer())));
+    const heard = await create(url, { multichannel: false, audio_start_from: 7.4 });
+    expect(heard.duration).toBeCloseTo(transcript.duration - 7.4, 0);
+    expect(heard.text).toContain('agenda');
+    expect(heard.text).toContain('budget');
   });
 
   it('takes a mono recording as one channel, with the text that it has otherwise', async () => {

@@ -29,7 +29,7 @@ export type PlaybackAudio = {
   readonly report?: RedactionReport;
 };
 
-/** Keeps what was downloaded, or collected of a range, as the transcript's playback audio. */
+/** Keeps what was downloaded, or collected of a range, or several tracks mixed, as the transcript's playback audio. */
 export const keepPlaybackAudio = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
@@ -47,6 +47,14 @@ export const keepPlaybackAudio = async (
     await deps.media.bleep({ input, output: encoded, spans: [], format: 'm4a', signal });
     await rename(encoded, join(folder, ENCODED_FILE));
     return { file: ENCODED_FILE, offset: rangeAudio.from, warnings: [] };
+  }
+  if (transcript.options.multichannel && info.audioStreams.length > 1) {
+    // Players play the first track alone.
+    const encoded = join(workFolder(deps, transcript), ENCODED_FILE);
+    const { input } = source;
+    await deps.media.bleep({ input, output: encoded, spans: [], format: 'm4a', tracks: 'all', signal });
+    await rename(encoded, join(folder, ENCODED_FILE));
+    return { ...none, file: ENCODED_FILE };
   }
   if (source.kind === 'upload' || source.input.kind !== 'file') return none;
   const file = `audio.${info.format.replaceAll(/\W/g, '')}`;
