@@ -9,6 +9,7 @@ import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { printMessage, style } from './terminal.ts';
+import { addTimeCommands } from './time-commands.ts';
 import { addTranscribe } from './transcribe.ts';
 import { addTranscriptCommands } from './transcript-commands.ts';
 import { addVocabularyCommands } from './vocabulary.ts';
@@ -22,6 +23,7 @@ const program = new Command('earshot')
 addServe(program);
 addTranscribe(program);
 addTranscriptCommands(program);
+addTimeCommands(program);
 addVocabularyCommands(program);
 addMcp(program);
 addAccountCommands(program);

@@ -4,3 +4,6 @@
  */
 export const MAX_EDITS = 200;
 export const MAX_EDITED_CHARACTERS = 100_000;
+
+/** The least time that a border set by a person leaves to a word or a subtitle, in seconds. */
+export const MIN_WORD_SECONDS = 0.01;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QueryBoolean, queryNumber } from './common.ts';
+import { QueryBoolean, queryNumber, Seconds, success } from './common.ts';
 
 export const EXPORT_FORMATS = ['srt', 'vtt', 'txt', 'md', 'json', 'csv', 'docx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -23,8 +23,8 @@ export const EXPORT_MEDIA_TYPES: readonly string[] = EXPORT_FORMATS.map((format)
   EXPORT_TYPES[format].contentType.replace(/;.*/, ''),
 );
 
-export const ExportQuery = z.strictObject({
-  format: z.enum(EXPORT_FORMATS),
+/** How subtitles are laid out. */
+const subtitleLayout = {
   max_chars: queryNumber(z.int().min(10).max(200))
     .optional()
     .describe('Columns per subtitle line; default 42.'),
@@ -39,6 +39,11 @@ export const ExportQuery = z.strictObject({
   min_gap: queryNumber(z.number().min(0).max(0.2))
     .optional()
     .describe('Seconds between two subtitles; default 0.08, two frames at 25 per second.'),
+};
+
+export const ExportQuery = z.strictObject({
+  format: z.enum(EXPORT_FORMATS),
+  ...subtitleLayout,
   speakers: QueryBoolean.optional().describe(
     'Name the speakers. Default: if there are several, or the only one has a name.',
   ),
@@ -46,3 +51,36 @@ export const ExportQuery = z.strictObject({
   times: QueryBoolean.optional().describe('Times in txt and md.'),
 });
 export type ExportQuery = z.output<typeof ExportQuery>;
+
+export const SubtitlesQuery = z.strictObject({
+  ...subtitleLayout,
+  from: queryNumber(z.number().min(0).max(1e6))
+    .optional()
+    .describe('Only subtitles that end after this second.'),
+  to: queryNumber(z.number().min(0).max(1e6))
+    .optional()
+    .describe('Only subtitles that begin before this second.'),
+});
+export type SubtitlesQuery = z.output<typeof SubtitlesQuery>;
+
+const SubtitleWord = z.object({
+  segment: z.int().min(0),
+  word: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('From 0; null where the segment’s text has other words than these.'),
+});
+
+export const Subtitle = z
+  .object({
+    start: Seconds,
+    end: Seconds,
+    lines: z.array(z.string()),
+    speaker_id: z.string().nullable(),
+    first: SubtitleWord,
+    last: SubtitleWord,
+  })
+  .meta({ id: 'Subtitle' });
+export type Subtitle = z.output<typeof Subtitle>;
+export const Subtitles = success(z.object({ subtitles: z.array(Subtitle) }));

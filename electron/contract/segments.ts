@@ -38,6 +38,16 @@ export const Word = z
   .meta({ id: 'Word' });
 export type Word = z.output<typeof Word>;
 
+/** Borders of subtitles at words of a segment, set by a person. */
+export const SubtitleTime = z
+  .object({
+    word: z.int().min(0).describe('The word of the segment, from 0.'),
+    start: Seconds.optional().describe('A subtitle begins with this word, at this time.'),
+    end: Seconds.optional().describe('A subtitle ends with this word, at this time.'),
+  })
+  .meta({ id: 'SubtitleTime' });
+export type SubtitleTime = z.output<typeof SubtitleTime>;
+
 export const Segment = z
   .object({
     id: z.int().describe('Zero-based.'),
@@ -57,6 +67,12 @@ export const Segment = z
       .optional()
       .describe(
         'The words of this segment, from 0, that begin a paragraph; set by a person. Without it, paragraphs follow speakers and pauses. A change of speaker always begins one.',
+      ),
+    subtitle_times: z
+      .array(SubtitleTime)
+      .optional()
+      .describe(
+        'In- and out-times of subtitles that a person set. Every other border of a subtitle follows the words.',
       ),
   })
   .meta({ id: 'Segment' });

@@ -9,6 +9,45 @@ const WordRange = z
   .refine(([first, last]) => first <= last, { error: 'must not end before it begins' })
   .describe('The first and the last word, from 0.');
 
+const Time = z.number().min(0).max(1e6);
+const namesABorder = [
+  ({ start, end }: { start?: unknown; end?: unknown }) => start !== undefined || end !== undefined,
+  { error: 'needs start or end' },
+] as const;
+
+/** At most as many as a segment of normal length has words. */
+const MAX_TIMES = 1000;
+
+const WordTime = z
+  .strictObject({
+    word: z.int().min(0).describe('The word of the new text, from 0.'),
+    start: Time.optional(),
+    end: Time.optional(),
+    was_start: Time.optional(),
+    was_end: Time.optional().describe('Like `was`, for the times: those before your change.'),
+  })
+  .refine(...namesABorder)
+  .meta({ id: 'WordTimeEdit' });
+export type WordTimeEdit = z.output<typeof WordTime>;
+
+const SubtitleTimeEdit = z
+  .strictObject({
+    word: z.int().min(0).describe('The word of the new text, from 0.'),
+    start: Time.nullable()
+      .optional()
+      .describe('A subtitle begins with this word, at this time. Null: it follows the words again.'),
+    end: Time.nullable()
+      .optional()
+      .describe('A subtitle ends with this word, at this time. Null: it follows the words again.'),
+    was_start: Time.nullable().optional(),
+    was_end: Time.nullable()
+      .optional()
+      .describe('Like `was`, for the times that a person set before; null for none.'),
+  })
+  .refine(...namesABorder)
+  .meta({ id: 'SubtitleTimeEdit' });
+export type SubtitleTimeEdit = z.output<typeof SubtitleTimeEdit>;
+
 export const AddSpeaker = z
   .strictObject({ name: SpeakerName.optional(), color: SpeakerColor.optional() })
   .meta({ id: 'AddSpeaker' });
@@ -78,6 +117,20 @@ export const PatchTranscript = z
           was_speaker_id: SpeakerLabel.nullable()
             .optional()
             .describe('Like `was`, for the speaker: the one before your change.'),
+          times: z
+            .array(WordTime)
+            .max(MAX_TIMES)
+            .optional()
+            .describe(
+              'When words begin and end, in seconds. A border that crosses the next word’s moves that one along; a word keeps at least 10 ms. The segment begins and ends with its words.',
+            ),
+          subtitle_times: z
+            .array(SubtitleTimeEdit)
+            .max(MAX_TIMES)
+            .optional()
+            .describe(
+              'In- and out-times of subtitles, in seconds. They hold in every export, whatever its layout.',
+            ),
         }),
       )
       .max(MAX_EDITS)

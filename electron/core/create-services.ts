@@ -105,6 +105,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     paths,
     secret,
     baseUrl,
+    media,
     locate: (fileId) => files.service.locate(fileId),
   });
 

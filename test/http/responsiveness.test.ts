@@ -155,6 +155,23 @@ describe('the event loop stays free', () => {
     await expectFree((attempt) => edit(MAX_EDITS, attempt), Math.max(MAX_PAUSE_MS, 1.5 * reference));
   });
 
+  it('while words and subtitles of ten hours get other times', async () => {
+    await expectFree(async (attempt) => {
+      const start = 10_000 + attempt / 100;
+      const { segments } = await server.client.call('getTranscript', { params: { id: long } });
+      const at = segments.findIndex((segment) => segment.start > start);
+      const word = segments[at]?.words?.[0];
+      const end = (word?.start ?? 0) + 0.2 + attempt / 100;
+      await longestPause();
+      const edits = [{ id: at, times: [{ word: 0, end }], subtitle_times: [{ word: 0, start: end - 0.1 }] }];
+      const { status } = await send('PATCH', `/v1/transcript/id/${long}`, { segments: edits });
+      expect(status).toBe(200);
+      const shown = await server.fetch(`/v1/transcript/id/${long}/subtitles?from=${start}&to=${start + 60}`);
+      expect(shown.status).toBe(200);
+      expect((await shown.json()).data.subtitles.length).toBeGreaterThan(5);
+    });
+  });
+
   it.each<[string, () => [method: string, path: string, body: unknown], string]>([
     [
       'ten segments with 50,000 words each are refused',

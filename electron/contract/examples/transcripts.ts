@@ -275,6 +275,27 @@ const readingExamples = {
       },
     },
   },
+  getSubtitles: {
+    params,
+    query: { from: 0, to: 2 },
+    answers: {
+      200: {
+        success: true as const,
+        data: {
+          subtitles: [
+            {
+              start: 0.24,
+              end: 1.82,
+              lines: ['Hello everyone.'],
+              speaker_id: null,
+              first: { segment: 0, word: 0 },
+              last: { segment: 0, word: 1 },
+            },
+          ],
+        },
+      },
+    },
+  },
   transcriptPeaks: {
     params,
     query: { per_second: 2 },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPORT_MEDIA_TYPES, ExportQuery } from '../exports.ts';
+import { EXPORT_MEDIA_TYPES, ExportQuery, Subtitles, SubtitlesQuery } from '../exports.ts';
 import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
 import { Queue, QueueMove } from '../queue.ts';
 import { route } from '../route.ts';
@@ -72,7 +72,7 @@ export const transcriptRoutes = {
     method: 'PATCH',
     path: '/v1/transcript/id/{id}',
     tag,
-    summary: 'Rename, correct the text, say who speaks, name the speakers',
+    summary: 'Rename, correct the text and the times, say who speaks, name the speakers',
     description:
       'Everything but `name` can be undone. ' +
       'Words that stay keep their times, entities their places. An analyzed text of up to 15,000 characters, and any ' +
@@ -123,7 +123,8 @@ export const transcriptRoutes = {
     path: '/v1/transcript/id/{id}/undo',
     tag,
     summary: 'Undo the last edit',
-    description: 'The latest 200 edits of texts, speakers and diarization are kept. Redaction forgets them.',
+    description:
+      'The latest 200 edits of texts, times, speakers and diarization are kept. Redaction forgets them.',
     access: 'key',
     params: byId,
     body: e.TurnEdit,
@@ -253,6 +254,19 @@ export const transcriptRoutes = {
     query: ExportQuery,
     responses: {},
     raw: { 200: EXPORT_MEDIA_TYPES },
+    errors: ['transcript_not_found', 'transcript_not_ready'],
+  }),
+  getSubtitles: route({
+    method: 'GET',
+    path: '/v1/transcript/id/{id}/subtitles',
+    tag,
+    summary: 'Subtitles with their times and words',
+    description:
+      'Those of the WebVTT export with the same layout. `PATCH` with `subtitle_times` moves their in- and out-times.',
+    access: 'key',
+    params: byId,
+    query: SubtitlesQuery,
+    responses: { 200: Subtitles },
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   searchTranscripts: route({

@@ -24,6 +24,9 @@ export type AnalysisWord = {
   speakerGiven?: boolean;
   /** Carried along: whether somebody else speaks at the same time. */
   overlap?: boolean;
+  /** Carried along: borders of subtitles that a person set. */
+  subtitleStart?: number;
+  subtitleEnd?: number;
 };
 
 export type AnalysisSegment = {

@@ -21,6 +21,10 @@ export type CueToken = TimedToken & {
   readonly breakCostAfter: number;
   /** Seconds until the next token. */
   readonly pauseAfter: number;
+  /** Set by a person, in seconds: a cue begins with it then. */
+  readonly cueStart?: number;
+  /** Set by a person, in seconds: a cue ends with it then. */
+  readonly cueEnd?: number;
 };
 
 type DraftToken = Omit<CueToken, 'breakCostAfter' | 'pauseAfter'>;
@@ -38,21 +42,49 @@ const splitToFit = (token: TimedToken, columns: number): TimedToken[] => {
   });
 };
 
+type Borders = Pick<CueToken, 'cueStart' | 'cueEnd'>;
+
+/** The borders that a person set, by token: a cue begins with the first token of its word, and ends with the last. */
+const bordersOf = ({ segments }: ExportTranscript, tokens: readonly TimedToken[]): Map<number, Borders> => {
+  const borders = new Map<number, Borders>();
+  for (const [index, { segment, firstWord, lastWord }] of tokens.entries()) {
+    for (const { word, start, end } of segments[segment]?.subtitle_times ?? []) {
+      if (word < firstWord || word > lastWord) continue;
+      const [before, next] = [tokens[index - 1], tokens[index + 1]];
+      const isFirst = before?.segment !== segment || before.lastWord < word;
+      const isLast = next?.segment !== segment || next.firstWord > word;
+      borders.set(index, {
+        ...borders.get(index),
+        ...(start === undefined || !isFirst ? {} : { cueStart: start }),
+        ...(end === undefined || !isLast ? {} : { cueEnd: end }),
+      });
+    }
+  }
+  return borders;
+};
+
 const draftTokens = (transcript: ExportTranscript, rules: SubtitleRules, labelOf: LabelOf): DraftToken[] => {
   const drafts: DraftToken[] = [];
-  for (const token of timeTokens(transcript)) {
+  const tokens = timeTokens(transcript);
+  const borders = rules.oneWordPerCue ? undefined : bordersOf(transcript, tokens);
+  for (const [place, token] of tokens.entries()) {
     const before = drafts.at(-1);
+    const { cueStart, cueEnd } = borders?.get(place) ?? {};
     const startsTurn = before === undefined || before.speaker !== token.speaker;
     const label = startsTurn && token.speaker !== null ? labelOf(token.speaker) : null;
     const taken = rules.maxLines === 1 && label !== null ? displayWidth(label) + 1 : 0;
     const paused = before !== undefined && token.start - before.end >= rules.pauseSeconds;
-    splitToFit(token, Math.max(1, rules.maxColumns - taken)).forEach((part, index) => {
+    const isBorder = cueStart !== undefined || before?.cueEnd !== undefined;
+    const parts = splitToFit(token, Math.max(1, rules.maxColumns - taken));
+    parts.forEach((part, index) => {
       const first = index === 0;
       drafts.push({
         ...part,
         columns: displayWidth(part.text),
         label: first && label !== null ? { text: label, hasSpaceBefore: false } : null,
-        mustStartCue: first && (rules.oneWordPerCue || startsTurn || paused),
+        mustStartCue: first && (rules.oneWordPerCue || startsTurn || paused || isBorder),
+        ...(first && cueStart !== undefined ? { cueStart } : {}),
+        ...(index === parts.length - 1 && cueEnd !== undefined ? { cueEnd } : {}),
         endsSentence: endsSentence(part.text),
         endsClause: endsClause(part.text),
       });

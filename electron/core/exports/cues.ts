@@ -16,7 +16,18 @@ import type { ExportTranscript } from './types.ts';
 export type Cue = CueTimes & {
   readonly lines: readonly string[];
   readonly speaker: string | null;
+  /** Its first and its last word; the word is -1 where the segment's text has others than its words. */
+  readonly first: WordPlace;
+  readonly last: WordPlace;
 };
+
+/** A segment and a word of it, from 0. */
+type WordPlace = { readonly segment: number; readonly word: number };
+
+const placeOf = (token: CueToken | undefined, word: 'firstWord' | 'lastWord'): WordPlace => ({
+  segment: token?.segment ?? -1,
+  word: token?.[word] ?? -1,
+});
 
 /** Puts the speaker label before a cue's tokens. */
 const withSpeakerLabel = (tokens: readonly CueToken[]): readonly TextToken[] => {
@@ -51,12 +62,18 @@ export const makeCues = (
       columns,
       lines,
       speaker: first?.speaker ?? null,
+      setStart: first?.cueStart,
+      setEnd: cue.at(-1)?.cueEnd,
+      first: placeOf(first, 'firstWord'),
+      last: placeOf(cue.at(-1), 'lastWord'),
     };
   });
   const times = timeCues(drafts, rules, window);
-  return drafts.map(({ lines, speaker }, index) => ({
+  return drafts.map(({ lines, speaker, first, last }, index) => ({
     lines,
     speaker,
+    first,
+    last,
     ...(times[index] ?? { startMs: 0, endMs: 0 }),
   }));
 };

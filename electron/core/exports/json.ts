@@ -26,6 +26,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
       speaker_id: segment.speaker_id,
       ...(segment.channel === undefined ? {} : { channel: segment.channel }),
       ...(segment.paragraph_starts === undefined ? {} : { paragraph_starts: segment.paragraph_starts }),
+      ...(segment.subtitle_times === undefined ? {} : { subtitle_times: segment.subtitle_times }),
       ...(query.words === false || words === undefined ? {} : { words: words.map(withoutAlternatives) }),
     })),
     ...(speakers === undefined ? {} : { speakers }),

@@ -16,6 +16,10 @@ export type TimedToken = TextToken & {
   readonly speaker: string | null;
   /** Set by a person: whether a paragraph begins here. Absent: speakers and pauses decide. */
   readonly startsParagraph?: boolean;
+  /** The segment and its words that the token has a part of, from 0; -1 for none. */
+  readonly segment: number;
+  readonly firstWord: number;
+  readonly lastWord: number;
 };
 
 type Span = { start: number; end: number; speaker: string | null };
@@ -148,23 +152,26 @@ const alignTokens = (segment: Segment, tokens: readonly TextToken[]): Span[] => 
   return alignByWords(tokens, words, whole);
 };
 
-/** Whether each token begins a paragraph; undefined where no person has decided. */
-const paragraphFlags = (segment: Segment, tokens: readonly TextToken[]): readonly boolean[] | undefined => {
-  const { paragraph_starts: starts, words = [] } = segment;
-  if (starts === undefined) return undefined;
-  // Tokens and words are compared by characters: scripts without spaces have more tokens than words.
-  const wanted = new Set(starts);
-  const places = new Set<number>();
-  let at = 0;
-  for (const [index, word] of words.entries()) {
-    if (wanted.has(index)) places.add(at);
-    at += withoutSpaces(word.word).length;
-  }
+type WordsOfToken = { readonly first: number; readonly last: number; readonly begun: readonly number[] };
+
+/** The words that each token has a part of, and those that begin in it, by characters: tokens and words may differ in number. */
+const wordsOfTokens = ({ words = [] }: Segment, tokens: readonly TextToken[]): WordsOfToken[] => {
+  const ends: number[] = [];
+  for (const { word } of words) ends.push((ends.at(-1) ?? 0) + withoutSpaces(word).length);
+  const isAfter = (word: number, place: number) => word < ends.length && (ends[word] ?? 0) <= place;
   let place = 0;
+  let word = 0;
+  let next = 0;
   return tokens.map((token) => {
-    const from = place;
+    while (isAfter(word, place)) word++;
+    const first = word;
     place += withoutSpaces(token.text).length;
-    return [...places].some((each) => each >= from && each < place);
+    while (isAfter(word, place - 1)) word++;
+    const begun: number[] = [];
+    for (; next < ends.length && (ends[next - 1] ?? 0) < place; next++) begun.push(next);
+    return first < ends.length
+      ? { first, last: Math.min(word, ends.length - 1), begun }
+      : { first: -1, last: -1, begun };
   });
 };
 
@@ -176,10 +183,11 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
   const window = transcribedRange(transcript);
   const timed: TimedToken[] = [];
   let reached = window.start;
-  for (const segment of transcript.segments) {
+  for (const [place, segment] of transcript.segments.entries()) {
     const tokens = tokenizeText(segment.text);
     const spans = alignTokens(segment, tokens);
-    const flags = paragraphFlags(segment, tokens);
+    const places = wordsOfTokens(segment, tokens);
+    const wanted = segment.paragraph_starts && new Set(segment.paragraph_starts);
     tokens.forEach((token, index) => {
       const span = spans[index];
       const before = timed.at(-1)?.text ?? '';
@@ -187,7 +195,8 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
       const end = clamp(finiteOr(span?.end, start), start, window.end);
       const spaced = index === 0 ? separatorBetween(before, token.text) !== '' : token.hasSpaceBefore;
       reached = start;
-      const startsParagraph = flags?.[index];
+      const { first, last, begun } = places[index] ?? { first: -1, last: -1, begun: [] };
+      const startsParagraph = wanted && begun.some((word) => wanted.has(word));
       timed.push({
         text: token.text,
         hasSpaceBefore: spaced,
@@ -195,6 +204,9 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
         end,
         speaker: span?.speaker ?? null,
         ...(startsParagraph === undefined ? {} : { startsParagraph }),
+        segment: place,
+        firstWord: first,
+        lastWord: last,
       });
     });
   }

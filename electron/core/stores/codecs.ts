@@ -154,13 +154,20 @@ const isPackedAlternative = (value: unknown): value is PackedAlternative =>
   typeof value[2] === 'number';
 
 /** What only some words have. */
-type PackedMarks = { readonly given?: boolean; readonly overlap?: boolean };
+type PackedMarks = {
+  readonly given?: boolean;
+  readonly overlap?: boolean;
+  readonly subtitleStart?: number;
+  readonly subtitleEnd?: number;
+};
 
 const isPackedMarks = (value: unknown): value is PackedMarks =>
   typeof value === 'object' &&
   value !== null &&
   (!('given' in value) || typeof value.given === 'boolean') &&
-  (!('overlap' in value) || typeof value.overlap === 'boolean');
+  (!('overlap' in value) || typeof value.overlap === 'boolean') &&
+  (!('subtitleStart' in value) || typeof value.subtitleStart === 'number') &&
+  (!('subtitleEnd' in value) || typeof value.subtitleEnd === 'number');
 
 const isPackedWord = (value: unknown): value is PackedWord =>
   Array.isArray(value) &&

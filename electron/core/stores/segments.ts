@@ -21,6 +21,10 @@ export type StoredWord = {
   speakerGiven?: boolean;
   /** Whether somebody else speaks at the same time. */
   overlap?: boolean;
+  /** Set by a person, in seconds: a subtitle begins with this word then. */
+  subtitleStart?: number;
+  /** Set by a person, in seconds: a subtitle ends with this word then. */
+  subtitleEnd?: number;
 };
 
 /** A segment as it is stored: seconds on the source's timeline, words in order. */
@@ -35,9 +39,14 @@ export type StoredSegment = {
   words: StoredWord[];
 };
 
-const marksOf = ({ speakerGiven, overlap }: StoredWord): PackedWord[7] =>
-  speakerGiven === true || overlap === true
-    ? { ...(speakerGiven === true ? { given: true } : {}), ...(overlap === true ? { overlap } : {}) }
+const marksOf = ({ speakerGiven, overlap, subtitleStart, subtitleEnd }: StoredWord): PackedWord[7] =>
+  speakerGiven === true || overlap === true || subtitleStart !== undefined || subtitleEnd !== undefined
+    ? {
+        ...(speakerGiven === true ? { given: true } : {}),
+        ...(overlap === true ? { overlap } : {}),
+        ...(subtitleStart === undefined ? {} : { subtitleStart }),
+        ...(subtitleEnd === undefined ? {} : { subtitleEnd }),
+      }
     : undefined;
 
 export const packWords = (words: readonly StoredWord[]): PackedWord[] =>
@@ -74,6 +83,8 @@ export const unpackWords = (words: readonly PackedWord[]): StoredWord[] =>
         }),
     ...(marks?.given === true ? { speakerGiven: true } : {}),
     ...(marks?.overlap === true ? { overlap: true } : {}),
+    ...(marks?.subtitleStart === undefined ? {} : { subtitleStart: marks.subtitleStart }),
+    ...(marks?.subtitleEnd === undefined ? {} : { subtitleEnd: marks.subtitleEnd }),
   }));
 
 const encodeWords = (words: readonly StoredWord[]): string => wordsCodec.encode(packWords(words));

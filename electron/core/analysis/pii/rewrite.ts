@@ -221,6 +221,7 @@ const rewriteWords = (
     const isWord = replacement === undefined || /[\p{L}\p{N}*]/u.test(own);
     if (last !== undefined && (range.from < end || (range.from === end && !isWord))) {
       last.word += own;
+      if (word.subtitleEnd !== undefined) last.subtitleEnd = word.subtitleEnd;
       if (replacement !== undefined && replacement.substitute !== '') last.end = Math.max(last.end, word.end);
     } else if (own !== '' && isWord) out.push({ ...times, word: own });
     else continue;

@@ -42,7 +42,7 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   const start = options.start ?? 0;
   const rangeStart = toSamples(start);
   return {
-    origin: toSamples(seekOrigin(input, start)),
+    origin: toSamples(seekOrigin(input, start, options.seek)),
     rangeStart,
     end: options.end === null || options.end === undefined ? null : toSamples(options.end),
     limit: toSamples(options.limits?.maxSeconds ?? DEFAULT_MAX_SECONDS),

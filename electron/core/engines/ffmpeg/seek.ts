@@ -9,10 +9,10 @@ const MP3_HEAD_BYTES = 16 * 1024;
 /**
  * The second to which ffmpeg seeks for a range that starts at `start`. A local file is decoded from its beginning
  * and trimmed inside ffmpeg, which is exact for every format and a thousand times faster than real time. A remote
- * file is seeked, which is exact to a frame of its codec.
+ * file is seeked, which is exact to a frame of its codec; a local one too where `seek` asks for it.
  */
-export const seekOrigin = (input: MediaInput, start: number): number =>
-  input.kind === 'file' ? 0 : Math.max(0, Math.floor(start - PREROLL_SECONDS));
+export const seekOrigin = (input: MediaInput, start: number, seek = false): number =>
+  input.kind === 'file' && !seek ? 0 : Math.max(0, Math.floor(start - PREROLL_SECONDS));
 
 /** ffmpeg's input options for seeking to an origin. */
 export const seekOptions = async (
@@ -21,6 +21,8 @@ export const seekOptions = async (
   signal: AbortSignal | undefined,
 ): Promise<string[]> => {
   if (origin === 0) return [];
+  // A local file is scanned in no time, which places the frames of an MP3 better than computing does.
+  if (input.kind === 'file') return ['-ss', String(origin)];
   const head = await readBytes(input, 0, 10, signal);
   const frames = await readBytes(input, id3Length(head), MP3_HEAD_BYTES, signal);
   // ffmpeg scans an MP3 from its beginning to seek in it; at a constant bit rate it can compute the position.

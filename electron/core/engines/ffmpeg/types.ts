@@ -64,6 +64,8 @@ export type DecodeOptions = {
   readonly start?: number;
   /** End of the range, seconds; null or absent: the end of the audio. */
   readonly end?: number | null;
+  /** Seek to the start in a local file, too: exact to a frame of its codec, and at once. Default: decode up to it. */
+  readonly seek?: boolean;
   /**
    * Continues after an earlier chunk: `at` is its `end`, `index` the next index. With the same start, end and
    * chunk options, the chunks are those of an uninterrupted decode.

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { SummaryType } from '../../../contract/analysis.ts';
 import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
-import type { ExportQuery } from '../../../contract/exports.ts';
+import type { ExportQuery, SubtitlesQuery } from '../../../contract/exports.ts';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
 import { isoTime } from '../../base/clock.ts';
 import { renderExport } from '../../exports/render.ts';
+import { presentSubtitles } from '../../exports/subtitles.ts';
 import type { PassageRange } from '../../services/reading.ts';
 import { presentSentences } from '../../services/transcripts/present.ts';
 import type { WholeTranscript } from '../../services/transcripts/whole.ts';
@@ -22,6 +23,7 @@ import { success } from '../responses.ts';
 export type Rendering =
   | { readonly kind: 'transcription' | 'sentences' | 'aaiSentences' | 'aaiParagraphs' }
   | { readonly kind: 'export'; readonly query: ExportQuery }
+  | { readonly kind: 'subtitles'; readonly query: SubtitlesQuery }
   | { readonly kind: 'aaiTranscript'; readonly context: AaiContext }
   | { readonly kind: 'aaiSubtitles'; readonly format: 'srt' | 'vtt'; readonly query: AaiSubtitlesQuery }
   | { readonly kind: 'aaiWordSearch'; readonly words: string }
@@ -69,6 +71,8 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
       const disposition = contentDisposition('attachment', fileName);
       return { headers: { 'content-type': mediaType, 'content-disposition': disposition }, body };
     }
+    case 'subtitles':
+      return json(routes.getSubtitles, success(presentSubtitles(transcription, rendering.query)));
     case 'openAi': {
       const answer = openAiAnswer(transcription, rendering);
       if (!('mediaType' in answer)) return json(routes.openAiTranscribe, answer);

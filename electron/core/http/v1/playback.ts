@@ -3,6 +3,7 @@ import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
 import type { PlayableAudio, TranscriptAudio } from '../../services/transcripts/audio.ts';
 import { addRoute } from '../add-route.ts';
+import { disconnectSignal } from '../disconnect-signal.ts';
 import { ok, success } from '../responses.ts';
 import { fileSource, sendFile } from '../send-file.ts';
 
@@ -32,7 +33,7 @@ export const addPlaybackRoutes = (server: FastifyInstance, audio: TranscriptAudi
   addRoute(server, routes.transcriptAudioUrl, ({ caller, params }) =>
     ok(success(audio.signedUrl(caller.user.id, params.id))),
   );
-  addRoute(server, routes.transcriptPeaks, async ({ caller, params, query }) =>
-    ok(success(await audio.peaks(caller.user.id, params.id, query.per_second))),
+  addRoute(server, routes.transcriptPeaks, async ({ caller, params, query, reply }) =>
+    ok(success(await audio.peaks(caller.user.id, params.id, query, disconnectSignal(reply)))),
   );
 };

@@ -95,6 +95,10 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
     await renderings.send(reply, caller.user.id, params.id, { kind: 'export', query });
     return undefined;
   });
+  addRoute(server, routes.getSubtitles, async ({ caller, params, query, reply }) => {
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'subtitles', query });
+    return undefined;
+  });
   addRoute(server, routes.deleteTranscript, async ({ caller, params }) => {
     await transcripts.remove(caller.user.id, params.id);
     return ok({ message: 'The transcription is deleted.' });

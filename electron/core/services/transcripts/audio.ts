@@ -2,13 +2,15 @@ import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Peaks } from '../../../contract/playback.ts';
-import { PEAKS_PER_SECOND } from '../../base/audio.ts';
+import type { Peaks, PeaksQuery } from '../../../contract/playback.ts';
+import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, isAppError } from '../../base/errors.ts';
 import { isSameSecret } from '../../base/ids.ts';
+import { KeyedLock } from '../../base/keyed-lock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
+import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { PEAKS_FILE } from '../../pipeline/recognition/peaks.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
@@ -29,6 +31,7 @@ type Deps = {
   readonly paths: DataPaths;
   readonly secret: string;
   readonly baseUrl: () => string;
+  readonly media: MediaEngine;
   /** The readable path and the name of a stored file; undefined where it was deleted. */
   readonly locate: (fileId: string) => Promise<{ path: string; name: string } | undefined>;
 };
@@ -51,9 +54,48 @@ const URL_LIFETIME_SECONDS = 12 * 3600;
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 const noAudio = () => new AppError('file_not_found', 'The audio of this transcription is not kept any more.');
 
+/** Up to this second a file is decoded from its beginning, which is exact to a sample. */
+const MAX_DECODED_SECONDS = 600;
+
+type PeaksData = z.output<typeof Peaks>['data'];
+type Buckets = Pick<PeaksData, 'min' | 'max'>;
+
+/** Joins stored peaks; the rate need not divide theirs: a bucket takes the stored peaks that begin in it. */
+const bucketsOf = (bytes: Int8Array, storedRate: number, rate: number): Buckets => {
+  const stored = bytes.length / 2;
+  const firstOf = (bucket: number) => Math.min(stored, Math.floor((bucket * storedRate) / rate));
+  const [min, max]: [number[], number[]] = [[], []];
+  for (let bucket = 0; firstOf(bucket) < stored; bucket++) {
+    let [low, high] = [0, 0];
+    for (let peak = firstOf(bucket); peak < firstOf(bucket + 1); peak++) {
+      low = Math.min(low, bytes[2 * peak] ?? 0);
+      high = Math.max(high, bytes[2 * peak + 1] ?? 0);
+    }
+    min.push(round(low / 127, 3));
+    max.push(round(high / 127, 3));
+  }
+  return { min, max };
+};
+
+const peaksOfSamples = (pcm: Float32Array, rate: number): Buckets => {
+  const [min, max]: [number[], number[]] = [[], []];
+  for (let from = 0; from < pcm.length; from += SAMPLE_RATE / rate) {
+    let [low, high] = [0, 0];
+    for (const sample of pcm.subarray(Math.round(from), Math.round(from + SAMPLE_RATE / rate))) {
+      low = Math.min(low, sample);
+      high = Math.max(high, sample);
+    }
+    min.push(round(Math.max(-1, low), 3));
+    max.push(round(Math.min(1, high), 3));
+  }
+  return { min, max };
+};
+
 /** The audio of transcripts for playback, and its waveform. */
 export class TranscriptAudio {
   readonly #deps: Deps;
+  /** One ffmpeg at a time. */
+  readonly #decoding = new KeyedLock();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -96,26 +138,60 @@ export class TranscriptAudio {
     };
   }
 
-  /** The waveform: the minimum and maximum of at most 20 buckets per second, from -1 to 1. */
-  async peaks(userId: string, id: string, perSecond: number): Promise<z.output<typeof Peaks>['data']> {
+  /**
+   * The waveform: the minimum and maximum of at most 20 buckets per second, from -1 to 1. A part of it is made anew, as
+   * detailed as asked for, where the audio is still there.
+   */
+  async peaks(
+    userId: string,
+    id: string,
+    { per_second: perSecond, from, to }: PeaksQuery,
+    signal: AbortSignal,
+  ): Promise<PeaksData> {
     const transcript = findOwnTranscript(this.#deps.db, userId, id);
     if (transcript === undefined) throw notFound();
+    const range = from === undefined || to === undefined ? undefined : { from, to };
+    const duration = roundMs(transcript.duration);
+    const detail =
+      range && (await this.#decoding.run('', () => this.#detail(transcript, range, perSecond, signal)));
+    if (range !== undefined && detail !== undefined) return { per_second: perSecond, duration, ...detail };
     const bytes = await this.#readPeaks(transcript);
-    // The rate need not divide the stored one: a bucket takes the stored peaks that begin in it.
     const rate = Math.min(perSecond, PEAKS_PER_SECOND);
-    const stored = bytes.length / 2;
-    const firstOf = (bucket: number) => Math.min(stored, Math.floor((bucket * PEAKS_PER_SECOND) / rate));
-    const [min, max]: [number[], number[]] = [[], []];
-    for (let bucket = 0; firstOf(bucket) < stored; bucket++) {
-      let [low, high] = [0, 0];
-      for (let peak = firstOf(bucket); peak < firstOf(bucket + 1); peak++) {
-        low = Math.min(low, bytes[2 * peak] ?? 0);
-        high = Math.max(high, bytes[2 * peak + 1] ?? 0);
-      }
-      min.push(round(low / 127, 3));
-      max.push(round(high / 127, 3));
+    if (range === undefined)
+      return { per_second: rate, duration, ...bucketsOf(bytes, PEAKS_PER_SECOND, rate) };
+    const begin = transcript.audioStartFrom ?? 0;
+    const place = (seconds: number) => Math.max(0, Math.floor((seconds - begin) * PEAKS_PER_SECOND));
+    const part = bytes.subarray(2 * place(range.from), 2 * place(range.to));
+    return {
+      per_second: rate,
+      duration,
+      from: roundMs(begin + place(range.from) / PEAKS_PER_SECOND),
+      ...bucketsOf(part, PEAKS_PER_SECOND, rate),
+    };
+  }
+
+  /** From its begin on; undefined where the audio is gone or cannot be read there. */
+  async #detail(
+    transcript: Transcript,
+    { from, to }: { readonly from: number; readonly to: number },
+    perSecond: number,
+    signal: AbortSignal,
+  ): Promise<(Buckets & { readonly from: number }) | undefined> {
+    const found = await this.#locate(transcript);
+    if (found === undefined) return undefined;
+    const { audioOffset } = transcript;
+    const start = Math.max(0, from - audioOffset);
+    const options = { start, end: to - audioOffset, seek: start > MAX_DECODED_SECONDS, signal };
+    try {
+      const parts: Float32Array[] = [];
+      for await (const { pcm } of this.#deps.media.decodeChunks({ kind: 'file', path: found.path }, options)
+        .chunks)
+        parts.push(pcm);
+      return { from: roundMs(start + audioOffset), ...peaksOfSamples(concatSamples(parts), perSecond) };
+    } catch (error) {
+      if (isAppError(error) && error.code !== 'cancelled') return undefined;
+      throw error;
     }
-    return { per_second: rate, duration: roundMs(transcript.duration), min, max };
   }
 
   async #readPeaks(transcript: Transcript): Promise<Int8Array> {

@@ -34,6 +34,19 @@ const withSameBeginning = (before: readonly StoredWord[], after: StoredWord[]): 
   return [{ ...first, startsParagraph: flag }, ...moved.slice(1)];
 };
 
+/** Breaks and borders of subtitles stay where they were if the words beside them are rewritten. */
+const withBordersOf = (replaced: readonly StoredWord[], words: StoredWord[]): StoredWord[] => {
+  const starts = replaced.find((word) => word.startsParagraph !== undefined)?.startsParagraph;
+  const subtitleStart = replaced[0]?.subtitleStart;
+  const subtitleEnd = replaced.at(-1)?.subtitleEnd;
+  return words.map((word, index) => ({
+    ...word,
+    ...(index === 0 && starts !== undefined ? { startsParagraph: starts } : {}),
+    ...(index === 0 && subtitleStart !== undefined ? { subtitleStart } : {}),
+    ...(index === words.length - 1 && subtitleEnd !== undefined ? { subtitleEnd } : {}),
+  }));
+};
+
 const withoutAlternatives = ({ alternatives: _, ...word }: StoredWord): StoredWord => word;
 
 /** A person who changes the words beside a word has decided on its other readings, too, which may contain those words. */
@@ -67,15 +80,7 @@ export const withText = async (segment: StoredSegment, text: string): Promise<St
         ...(speakerGiven === undefined ? {} : { speakerGiven }),
       };
       const fresh = spread(added, start, end, speaker);
-      // A break stays where it was if the word that it stood before was rewritten.
-      const marked = segment.words.slice(i, keptBefore).find((word) => word.startsParagraph !== undefined);
-      words.push(
-        ...fresh.map((word, index) =>
-          index === 0 && marked?.startsParagraph !== undefined
-            ? { ...word, startsParagraph: marked.startsParagraph }
-            : word,
-        ),
-      );
+      words.push(...withBordersOf(segment.words.slice(i, keptBefore), fresh));
     }
     const kept = segment.words[keptBefore];
     const isBesideChange = added.length > 0 || keptBefore > i;

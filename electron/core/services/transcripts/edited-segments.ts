@@ -8,6 +8,7 @@ import type { SegmentSpan } from '../../stores/segment-spans.ts';
 import { readSegment, type SegmentText, type StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { withParagraphs, withText } from './edit.ts';
+import { withTimes } from './time-edits.ts';
 
 export type SegmentEdit = NonNullable<PatchTranscript['segments']>[number];
 
@@ -90,16 +91,41 @@ const speakerOfWord = (edits: readonly SegmentEdit[]): SpeakerOfWord | undefined
       ?.speaker_id;
 };
 
-const withEdits = async (segment: StoredSegment, edits: readonly SegmentEdit[]): Promise<StoredSegment[]> => {
+/** The transcribed range of the recording's timeline, in seconds. */
+const rangeOf = ({ audioStartFrom, duration }: Transcript): { start: number; end: number } => {
+  const start = audioStartFrom ?? 0;
+  return { start, end: duration > 0 ? start + duration : Number.POSITIVE_INFINITY };
+};
+
+const withTextEdits = async (
+  segment: StoredSegment,
+  edits: readonly SegmentEdit[],
+): Promise<StoredSegment> => {
   const text = edits.findLast((edit) => edit.text !== undefined)?.text;
   const starts = edits.findLast((edit) => edit.paragraph_starts !== undefined)?.paragraph_starts;
   const corrected =
     text === undefined || text.trim() === segment.text.trim() ? segment : await withText(segment, text);
-  const divided = starts === undefined ? corrected : withParagraphs(corrected, starts);
+  return starts === undefined ? corrected : withParagraphs(corrected, starts);
+};
+
+const withSpeakerEdits = (segment: StoredSegment, edits: readonly SegmentEdit[]): StoredSegment[] => {
   const speakerOf = speakerOfWord(edits);
-  if (speakerOf === undefined) return [divided];
-  for (const edit of edits) refuseUnknownWords(edit, divided);
-  return withWordSpeakers(divided, speakerOf);
+  if (speakerOf === undefined) return [segment];
+  for (const edit of edits) refuseUnknownWords(edit, segment);
+  return withWordSpeakers(segment, speakerOf);
+};
+
+export const isTimeEdit = ({ times, subtitle_times: subtitles }: SegmentEdit): boolean =>
+  times !== undefined || subtitles !== undefined;
+
+/** Reads segments by place, each once. */
+const createReader = (db: ReadableDb, id: string, segments: readonly SegmentText[]) => {
+  const known = new Map<number, StoredSegment | undefined>();
+  return (at: number): StoredSegment | undefined => {
+    const place = segments[at];
+    if (!known.has(at)) known.set(at, place && readSegment(db, id, place.id));
+    return known.get(at);
+  };
 };
 
 /** The segments that the edits of a request change, in order. Throws `conflict` and `invalid_request`. */
@@ -118,15 +144,30 @@ export const editSegments = async (
   }
   refuseStale(segments, edits);
   refuseTooMuch(segments, edits);
-  const replacements: Replacement[] = [];
+  const stored = createReader(db, transcript.id, segments);
+  const edited = new Map<number, StoredSegment>();
   const yieldIfDue = createYielder();
   const byPlace = Map.groupBy(edits, ({ id }) => id);
-  for (const [at, own] of [...byPlace].toSorted(([a], [b]) => a - b)) {
-    const before = readSegment(db, transcript.id, segments[at]?.id ?? at);
-    if (before === undefined) continue;
-    const after = await withEdits(before, own);
-    replacements.push({ span: { at, count: 1, segments: after }, replaced: [before] });
+  for (const [at, own] of byPlace) {
+    const before = stored(at);
+    if (before !== undefined) edited.set(at, await withTextEdits(before, own));
     await yieldIfDue();
   }
-  return replacements;
+  const retimed = edits.filter(isTimeEdit);
+  if (retimed.length > 0) {
+    const read = (at: number) => edited.get(at) ?? stored(at);
+    const changed = withTimes({ read, range: rangeOf(transcript) }, retimed);
+    refuseTooMuch(
+      segments,
+      [...changed.keys()].filter((at) => !byPlace.has(at)).map((id) => ({ id })),
+    );
+    for (const [at, segment] of changed) edited.set(at, segment);
+  }
+  return [...edited]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([at, segment]) => {
+      const before = stored(at);
+      const after = withSpeakerEdits(segment, byPlace.get(at) ?? []);
+      return before === undefined ? [] : [{ span: { at, count: 1, segments: after }, replaced: [before] }];
+    });
 };

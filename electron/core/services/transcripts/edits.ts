@@ -36,7 +36,13 @@ import type { Transcript } from '../../stores/transcript-record.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers } from './analyze.ts';
-import { editSegments, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
+import {
+  editSegments,
+  isTimeEdit,
+  type Replacement,
+  refuseUnknownSpeaker,
+  type SegmentEdit,
+} from './edited-segments.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
 import { matchingTurn, mergeStep, patchReplacements, splitEdits } from './speaker-edits.ts';
@@ -75,6 +81,14 @@ type Plan = {
 
 type Planner = (transcript: Transcript, segments: readonly SegmentText[]) => Plan | Promise<Plan>;
 
+/** What an edit of several kinds is called: by its text, then by who speaks. */
+const kindOf = (edits: readonly SegmentEdit[]): EditKind => {
+  if (edits.some(({ text, paragraph_starts: starts }) => text !== undefined || starts !== undefined))
+    return 'text';
+  const isSpeakers = edits.some(({ speaker_id }) => speaker_id !== undefined);
+  return !isSpeakers && edits.some(isTimeEdit) ? 'times' : 'speakers';
+};
+
 const notReady = (message: string) => new AppError('transcript_not_ready', message);
 
 const presentEdit = (db: ReadableDb, id: string, direction: Direction) => {
@@ -102,13 +116,14 @@ export class TranscriptEdits {
   }
 
   /**
-   * Applies a person's corrections: name, text and speakers of segments, names of speakers. The analyses of a long text
+   * Applies a person's corrections: name, text, times and speakers of segments, names of speakers. The analyses of a long text
    * follow when the person pauses (`FollowUpAnalyses`).
    */
   change(userId: string, id: string, patch: PatchTranscript): Promise<void> {
     const { db, speakers: service } = this.#deps;
     const { segments: edits = [], speakers: names, name } = patch;
     const isSpeakerEdit = edits.some(({ speaker_id }) => speaker_id !== undefined);
+    const isRetiming = edits.some(isTimeEdit);
     const find = () => {
       if (isSpeakerEdit) return this.#completed(userId, id);
       return patch.segments === undefined ? this.#deps.stored(userId, id) : this.#finished(userId, id);
@@ -117,18 +132,15 @@ export class TranscriptEdits {
     const plan: Planner = async (transcript, segments) => {
       const replacements = await editSegments(db, transcript, segments, current);
       await nextTurn();
-      const turn =
-        names === undefined && !isSpeakerEdit ? await matchingTurn(db, id, replacements) : undefined;
+      const isTextAlone = names === undefined && !isSpeakerEdit && !isRetiming;
+      const turn = isTextAlone ? await matchingTurn(db, id, replacements) : undefined;
       if (turn !== undefined) {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
         return { ...this.#turnPlan(id, turn.direction, segments), name, isLast: turn.steps === 1 };
       }
-      const isText = edits.some(
-        ({ text, paragraph_starts: starts }) => text !== undefined || starts !== undefined,
-      );
       return {
-        kind: isText ? 'text' : 'speakers',
+        kind: kindOf(edits),
         replacements,
         name,
         ...(names === undefined

@@ -127,6 +127,17 @@ const isChanging = ({ span, replaced }: Replacement): boolean =>
     replaced.map(({ id: _, ...segment }) => segment),
   );
 
+const haveSameTimes = (a: readonly StoredSegment[], b: readonly StoredSegment[]): boolean => {
+  const others = b.flatMap(({ words }) => words);
+  return a
+    .flatMap(({ words }) => words)
+    .every(({ start, end }, index) => start === others[index]?.start && end === others[index].end);
+};
+
+/** Whether the times that analyses name may have changed. Redacted texts are not analyzed again for that. */
+const isRetimed = ({ options }: Transcript, replacements: readonly Replacement[]): boolean =>
+  !options.redact_pii && replacements.some(({ span, replaced }) => !haveSameTimes(span.segments, replaced));
+
 const movedSpeakers = (
   { analysis }: Transcript,
   segments: readonly SegmentText[],
@@ -171,7 +182,8 @@ export const prepareEdit = async (
       ),
       change: quickChange(transcript, texts, replacements),
       speakers,
-      isAnalysisOutdated: !texts.isSame && hasAnalyses(transcript.options),
+      isAnalysisOutdated:
+        hasAnalyses(transcript.options) && (texts.isSame ? isRetimed(transcript, replacements) : true),
     };
   }
   const before = readSegments(deps.db, transcript.id);

@@ -42,6 +42,16 @@ const paragraphStartsOf = ({ words }: StoredSegment): Pick<Segment, 'paragraph_s
     ? {}
     : { paragraph_starts: words.flatMap((word, index) => (word.startsParagraph === true ? [index] : [])) };
 
+/** The borders of subtitles that a person set; absent where there are none. */
+const subtitleTimesOf = ({ words }: StoredSegment): Pick<Segment, 'subtitle_times'> => {
+  const times = words.flatMap(({ subtitleStart: start, subtitleEnd: end }, word) =>
+    start === undefined && end === undefined
+      ? []
+      : [{ word, ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }],
+  );
+  return times.length === 0 ? {} : { subtitle_times: times };
+};
+
 const channelOf = ({ channel }: StoredSegment): Pick<Segment, 'channel'> =>
   channel === undefined ? {} : { channel };
 
@@ -74,6 +84,7 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
       }
     : {}),
   ...paragraphStartsOf(segment),
+  ...subtitleTimesOf(segment),
 });
 
 export const presentSegments = (

@@ -151,6 +151,25 @@ describe('decoding', { timeout: 60_000 }, () => {
     expect(digest(joined(chunks))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
   });
 
+  it.each(['wav', 'mp3', 'vbr.mp3', 'flac', 'm4a', 'ogg'])(
+    '%s: a range of a local file to which it seeks is where it is in the whole',
+    async (format) => {
+      const range = { start: 40.25, end: 42.25 };
+      const exact = joined((await decode(pathOf(format), range)).chunks);
+      const sought = joined((await decode(pathOf(format), { ...range, seek: true })).chunks);
+      expect(sought.length).toBe(exact.length);
+      const likeness = (lag: number): number => {
+        let sum = 0;
+        for (let at = 1000; at < exact.length - 1000; at++) sum += (exact[at] ?? 0) * (sought[at + lag] ?? 0);
+        return sum;
+      };
+      const lags = Array.from({ length: 241 }, (_, index) => (index - 120) * 8);
+      const best = lags.reduce((most, lag) => (likeness(lag) > likeness(most) ? lag : most));
+      // A bucket of the most detailed waveform: 10 ms.
+      expect(Math.abs(best)).toBeLessThanOrEqual(160);
+    },
+  );
+
   it('ends a range at the end of the audio, and refuses one that starts after it', async () => {
     const { summary } = await decode(pathOf('wav'), { start: 40, end: 1000 });
     expect(summary.duration).toBeCloseTo(4.8, 1);
