@@ -211,8 +211,15 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     }
   };
 
+  // Undo waits for it: an edit whose answer is still due is the one to take back.
+  let lastEdit: Promise<unknown> = Promise.resolve();
+  const noteEdit = <T>(edit: Promise<T>): Promise<T> => {
+    lastEdit = edit.catch(() => undefined);
+    return edit;
+  };
   /** Makes an edit on the server, which can be undone there; saves pending texts first, which come before it. */
-  const editOnServer = async (send: Send): Promise<Change | undefined> => {
+  const editOnServer = (send: Send): Promise<Change | undefined> => noteEdit(makeEdit(send));
+  const makeEdit = async (send: Send): Promise<Change | undefined> => {
     await autosave.save();
     const number = await change(send);
     if (number === undefined) return undefined;
@@ -280,8 +287,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       history.record(change);
       return change;
     },
-    undo: () => step(history.undo),
-    redo: () => step(history.redo),
+    undo: () => lastEdit.then(() => step(history.undo)),
+    redo: () => lastEdit.then(() => step(history.redo)),
     /** Saves pending edits; there is nothing to undo afterwards. */
     close: () => {
       history.clear();
