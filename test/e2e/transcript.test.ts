@@ -81,7 +81,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await dialog.getByRole('combobox', { name: 'Speakers' }).waitFor();
     await dialog.getByRole('switch', { name: 'Summary' }).press(' ');
     await dialog.getByRole('button', { name: 'Analyze', exact: true }).press('Enter');
-    await window.toasted(/^Analyzed$/);
+    await window.toasted(/^AnalyzedUndo$/);
     expect((await stored()).text).toBe(before.text);
     expect(Object.keys((await stored()).speakers ?? {})).toEqual(['A', 'B']);
 

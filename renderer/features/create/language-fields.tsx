@@ -56,8 +56,13 @@ export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps)
   );
 };
 
+type SpeakerCountProps = {
+  options: Pick<TranscriptionOptions, 'speakers'>;
+  onChange: (part: Pick<TranscriptionOptions, 'speakers'> & { diarize?: true }) => void;
+};
+
 /** The expected number of speakers. */
-export const SpeakerCount = ({ options, onChange }: Props) => {
+export const SpeakerCount = ({ options, onChange }: SpeakerCountProps) => {
   const { t } = useI18n();
   const counts = [
     { value: 'auto', label: t('create.auto') },

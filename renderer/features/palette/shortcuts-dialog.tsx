@@ -37,6 +37,7 @@ const SHORTCUTS: readonly Group[] = [
       ['[ ]', 'keys.rate'],
       ['E', 'keys.edit'],
       ['S', 'keys.speaker'],
+      ['⇧ S', 'diarize.open'],
       ['R', 'keys.review'],
       ['A', 'keys.analyze'],
       ['Ctrl F', 'keys.find'],

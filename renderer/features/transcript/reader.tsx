@@ -32,6 +32,8 @@ type ReaderView = {
   readonly isAnalyzing: boolean;
   /** The words that the dialog gives to another speaker. */
   readonly assigned: WordSpan | undefined;
+  /** The word from which on the dialog identifies the speakers again. */
+  readonly diarizedFrom: number | undefined;
   /** Whether the side panel is open as a dialog, in a narrow window. */
   readonly isSidePanelOpen: boolean;
 };
@@ -51,6 +53,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     isExporting: false,
     isAnalyzing: false,
     assigned: undefined,
+    diarizedFrom: undefined,
     isSidePanelOpen: false,
   }));
 
@@ -81,6 +84,13 @@ export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?
 /** Asks who speaks these words, unless a job is running. */
 export const askForSpeaker = ({ editor, view }: Reader, assigned: WordSpan): void => {
   if (editor.store.getState().transcript?.status === 'completed') view.setState({ assigned });
+};
+
+/** Asks for the number of speakers from a word on, unless a job is running or the channels are the speakers. */
+export const askToDiarize = ({ editor, view }: Reader, diarizedFrom: number): void => {
+  const { transcript } = editor.store.getState();
+  if (transcript?.status === 'completed' && transcript.channels === undefined)
+    view.setState({ diarizedFrom });
 };
 
 export const useEditParagraph = () => {

@@ -22,17 +22,27 @@ export const createServerEdits = ({ client, id, onStep, onNote }: Options) => {
   /** The last edit before this page was opened; undefined until it is known. */
   let lastBefore: number | undefined;
   const own = new Set<number>();
+  /** The last edit before a job that this page asked for; meanwhile nobody can edit. */
+  let beforeJob: number | undefined;
   const savedTexts = new Set<number>();
   /** The edit that the server would undo, or make again, next. */
   const next = (direction: 'undo' | 'redo'): number | undefined => edits?.[direction]?.id;
   const turn = (operation: 'undoEdit' | 'redoEdit', edit: number) =>
     client.call(operation, { params: { id }, body: { edit } });
 
-  /** Notes the server's history in its latest answer. */
-  const note = (transcript: Transcription): void => {
+  /** Notes the server’s history in its latest answer. Returns whether a job that this page asked for made an edit. */
+  const note = (transcript: Transcription): boolean => {
     edits = transcript.edits;
-    lastBefore ??= next('undo') ?? 0;
+    const last = next('undo') ?? 0;
+    let hasJobEdited = false;
+    lastBefore ??= last;
+    if (beforeJob !== undefined && transcript.status === 'completed') {
+      if (last > beforeJob) own.add(last);
+      hasJobEdited = last > beforeJob;
+      beforeJob = undefined;
+    }
     onNote();
+    return hasJobEdited;
   };
 
   return {
@@ -47,6 +57,10 @@ export const createServerEdits = ({ client, id, onStep, onNote }: Options) => {
       if (isNew && transcript.edits?.undo?.kind === 'text') savedTexts.add(number);
       note(transcript);
       return isNew ? number : undefined;
+    },
+    /** Notes that this page asks for a job, whose edit is this page's own; `false` after a failure. */
+    expectJob: (isAsked: boolean): void => {
+      beforeJob = isAsked ? (next('undo') ?? 0) : undefined;
     },
     /** The edit that Undo or Redo takes next beyond the steps of this page. Undo leaves what another window edited. */
     beyond: (direction: 'undo' | 'redo'): number | undefined => {

@@ -9,6 +9,7 @@ import { useReader } from './reader.tsx';
 import { NotRequested, SideHeading } from './side-panel-parts.tsx';
 import { SpeakerName, useSpeakerColors, useSpeakerNames } from './speaker-name.tsx';
 import { useHistory } from './use-history.ts';
+import { askToDiarizeFromHere } from './use-reader-shortcuts.ts';
 
 /** Suggests the name of a similar remembered voice; only the user applies it. */
 const SuggestedName = ({ speaker, name }: { speaker: string; name: string }) => {
@@ -93,7 +94,8 @@ const SpeakerRow = ({ speaker, found, most, isEditable }: RowProps) => {
 
 /** The speakers and their talk time. */
 export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
-  const { editor } = useReader();
+  const reader = useReader();
+  const { editor } = reader;
   const { toasts } = useServices();
   const { t } = useI18n();
   const speakers = Object.entries(transcript.speakers ?? {});
@@ -116,9 +118,16 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
         </>
       )}
       {isEditable && (
-        <Button variant="link" className="mt-1 text-xs" onClick={() => void add()}>
-          {t('speaker.add')}
-        </Button>
+        <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
+          <Button variant="link" className="text-xs" onClick={() => void add()}>
+            {t('speaker.add')}
+          </Button>
+          {transcript.channels === undefined && (
+            <Button variant="link" className="text-xs" onClick={() => askToDiarizeFromHere(reader)}>
+              {t('diarize.open')}
+            </Button>
+          )}
+        </div>
       )}
       {speakers.length > 0 && <p className="mt-3 text-xs text-ink-2">{t('side.speakers.hint')}</p>}
     </>

@@ -8,7 +8,7 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 import { type Reader, useReader } from './reader.tsx';
 import { canRedo, canUndo } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
-import { askWhoSpeaks, editAtPlayhead } from './use-reader-shortcuts.ts';
+import { askToDiarizeFromHere, askWhoSpeaks, editAtPlayhead } from './use-reader-shortcuts.ts';
 
 /** Copies the text with its last corrections, with or without times. */
 export const useCopyTranscript = () => {
@@ -56,12 +56,16 @@ export const TranscriptCommands = () => {
   const remove = useDeleteTranscript();
   const { editor, player, view } = reader;
   const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
+  const hasChannels = useStore(editor.store, (state) => state.transcript?.channels !== undefined);
   const isUndoable = useStore(editor.store, canUndo);
   const isRedoable = useStore(editor.store, canRedo);
   useEffect(() => {
     const changes: ScreenCommand[] = [
       { label: 'edit.start', keys: 'E', run: () => editAtPlayhead(reader) },
       { label: 'keys.speaker', keys: 'S', run: () => askWhoSpeaks(reader) },
+      ...(hasChannels
+        ? []
+        : [{ label: 'diarize.open', keys: '⇧ S', run: () => askToDiarizeFromHere(reader) } as const]),
       { label: 'analyze.open', keys: 'A', run: () => view.setState({ isAnalyzing: true }) },
     ];
     const history: ScreenCommand[] = [

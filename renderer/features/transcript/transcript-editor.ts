@@ -78,12 +78,13 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     return texts.length === 0 ? doc : editDoc(doc, texts);
   };
   const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
-    serverEdits.note(transcript);
+    const hasJobEdited = serverEdits.note(transcript);
     autosave.setBaseTexts(transcript);
     const doc = withUnsavedEdits(buildDoc(transcript, segments));
     const { doc: shown } = store.getState();
     // Undo refers to segments, which may have been split or joined, and must not take back an edit made elsewhere.
-    if (shown === undefined || !hasSameSegments(shown, doc)) history.clear();
+    // A job's edit is later than this page's steps, and is undone first.
+    if (shown === undefined || hasJobEdited || !hasSameSegments(shown, doc)) history.clear();
     else history.forget(changedSegments(shown, doc));
     store.setState({ transcript, doc, error: undefined });
   };
@@ -328,7 +329,13 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     /** Requests analyses of the current text; saves pending edits first. */
     analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
       await autosave.save();
-      await change(() => client.call('analyzeTranscript', { params: { id }, body: request }));
+      serverEdits.expectJob(true);
+      try {
+        await change(() => client.call('analyzeTranscript', { params: { id }, body: request }));
+      } catch (error) {
+        serverEdits.expectJob(false);
+        throw error;
+      }
     },
   };
 };

@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/feedback.tsx';
 import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
 import { AssignDialog } from './assign-dialog.tsx';
 import { DemonstrationNotice } from './demonstration-notice.tsx';
+import { DiarizeDialog } from './diarize-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JobView, ProgressCard } from './job-view.tsx';
@@ -25,6 +26,7 @@ import { SidePanel } from './side-panel.tsx';
 import { TextView } from './text-view.tsx';
 import { createTranscriptEditor, isReanalyzing } from './transcript-editor.ts';
 import { TranscriptHeader } from './transcript-header.tsx';
+import { useHistory } from './use-history.ts';
 import { useReaderShortcuts } from './use-reader-shortcuts.ts';
 
 const useOpenReader = (id: string, at: number | undefined): Reader => {
@@ -146,9 +148,10 @@ const usePlayerTimeline = ({ editor, player }: Reader) => {
   useEffect(() => player.setTimeline(offset, from, to), [player, offset, from, to]);
 };
 
-/** Shows a toast when an analysis ends: its new warning, if any. */
+/** Shows a toast when an analysis ends: its new warning, if any; with Undo after speakers were identified again. */
 const useAnalysisOutcome = ({ editor }: Reader) => {
   const { toasts } = useServices();
+  const { offerUndoOfJob } = useHistory();
   const { t, warningText } = useI18n();
   useEffect(
     () =>
@@ -157,10 +160,13 @@ const useAnalysisOutcome = ({ editor }: Reader) => {
         const warning = now.warning_details.find(
           ({ message }) => before?.warnings.includes(message) === false,
         );
-        if (warning === undefined) toasts.show(t('analyze.done'));
+        const edit = now.edits?.undo?.id;
+        const isUndoable = edit !== undefined && edit !== before?.edits?.undo?.id;
+        if (warning === undefined && isUndoable) offerUndoOfJob(t('analyze.done'), edit);
+        else if (warning === undefined) toasts.show(t('analyze.done'));
         else toasts.show(warningText(warning), { tone: 'bad' });
       }),
-    [editor, toasts, t, warningText],
+    [editor, toasts, t, warningText, offerUndoOfJob],
   );
 };
 
@@ -173,6 +179,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const isExporting = useStore(reader.view, (state) => state.isExporting);
   const isAnalyzing = useStore(reader.view, (state) => state.isAnalyzing);
   const assigned = useStore(reader.view, (state) => state.assigned);
+  const diarizedFrom = useStore(reader.view, (state) => state.diarizedFrom);
   useReaderShortcuts(reader);
   usePlayerTimeline(reader);
   useAnalysisOutcome(reader);
@@ -207,6 +214,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       {isExporting && <ExportDialog />}
       {isAnalyzing && <AnalyzeTranscriptDialog />}
       {doc !== undefined && assigned !== undefined && <AssignDialog doc={doc} span={assigned} />}
+      {doc !== undefined && diarizedFrom !== undefined && <DiarizeDialog doc={doc} from={diarizedFrom} />}
     </>
   );
 };

@@ -17,6 +17,15 @@ export const useHistory = () => {
     return {
       undo,
       redo: guarded(editor.redo),
+      /** Shows a toast that undoes the edit that a job made. It goes as soon as Undo would take back another one. */
+      offerUndoOfJob: (text: string, edit: number) => {
+        const toast = toasts.show(text, { action: { label: t('common.undo'), run: undo } });
+        const stop = editor.store.subscribe(({ transcript, undoStack }) => {
+          if (undoStack.length === 0 && transcript?.edits?.undo?.id === edit) return;
+          stop();
+          toasts.dismiss(toast);
+        });
+      },
       /** Shows a toast that undoes this change, if there is one. It goes as soon as Undo would take back another one. */
       offerUndo: (text: string, change: Change | undefined) => {
         if (change === undefined) {

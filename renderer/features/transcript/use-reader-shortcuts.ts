@@ -3,7 +3,7 @@ import { useServices } from '../../app/services.tsx';
 import { isTyping } from '../../app/use-global-shortcuts.ts';
 import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
-import { askForSpeaker, editParagraph, type Reader } from './reader.tsx';
+import { askForSpeaker, askToDiarize, editParagraph, type Reader, type WordSpan } from './reader.tsx';
 import { selectedWords } from './selected-words.ts';
 import { type History, useHistory } from './use-history.ts';
 
@@ -42,13 +42,25 @@ export const editAtPlayhead = (reader: Reader) => {
   editParagraph(reader, paragraphOfWord(doc, word), word);
 };
 
-/** Asks for the speaker of the selected words, else of the active paragraph. */
-export const askWhoSpeaks = (reader: Reader) => {
-  const { doc } = reader.editor.store.getState();
-  const paragraph = doc?.paragraphs[reader.view.getState().activeParagraph];
+/** The selected words, else those of the active paragraph. */
+const chosenWords = ({ editor, view }: Reader): WordSpan | undefined => {
+  const { doc } = editor.store.getState();
+  const paragraph = doc?.paragraphs[view.getState().activeParagraph];
   const words = paragraph && { first: paragraph.firstWord, last: paragraph.endWord - 1 };
   const span = selectedWords() ?? words;
-  if (span !== undefined && span.first <= span.last) askForSpeaker(reader, span);
+  return span !== undefined && span.first <= span.last ? span : undefined;
+};
+
+/** Asks for the speaker of the selected words, else of the active paragraph. */
+export const askWhoSpeaks = (reader: Reader) => {
+  const span = chosenWords(reader);
+  if (span !== undefined) askForSpeaker(reader, span);
+};
+
+/** Asks to identify the speakers again from the selected words on, else from the active paragraph on. */
+export const askToDiarizeFromHere = (reader: Reader) => {
+  const span = chosenWords(reader);
+  if (span !== undefined) askToDiarize(reader, span.first);
 };
 
 const commandFor = (
@@ -96,6 +108,8 @@ const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefin
       return () => editAtPlayhead(reader);
     case 's':
       return () => askWhoSpeaks(reader);
+    case 'S':
+      return () => askToDiarizeFromHere(reader);
     case 'r':
       return () => view.setState({ panel: 'review', spanIndex: 0 });
     case 'Escape':
