@@ -24,3 +24,26 @@ export const fetchPeaks = async (
   });
   return toPeaks(data.min, data.max);
 };
+
+/** Buckets per second of a part that is shown enlarged. */
+const DETAIL_RATE = 100;
+
+/** Fetches the peaks of a part, in detail; where the recording ends before it, the rest is silent. */
+export const fetchPeaksPart = async (
+  client: Client,
+  id: string,
+  { from, to }: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<Peaks> => {
+  const { data } = await client.call('transcriptPeaks', {
+    params: { id },
+    query: { per_second: DETAIL_RATE, from, to },
+    signal,
+  });
+  const peaks = new Float32Array(Math.max(1, Math.round((to - from) * data.per_second)));
+  const begin = Math.round(((data.from ?? from) - from) * data.per_second);
+  for (const [index, peak] of toPeaks(data.min, data.max).entries()) {
+    if (begin + index >= 0 && begin + index < peaks.length) peaks[begin + index] = peak;
+  }
+  return peaks;
+};

@@ -12,6 +12,29 @@ export const formatClock = (seconds: number, long = false): string => {
   return hours > 0 ? `${hours}:${pad(minutes)}:${rest}` : `${minutes}:${rest}`;
 };
 
+/** Formats seconds as `2:19.05`, for times that are adjusted by 10 ms. */
+export const formatPreciseClock = (seconds: number): string => {
+  const hundredths = Math.round(Math.max(0, seconds) * 100);
+  return `${formatClock(hundredths / 100)}.${pad(hundredths % 100)}`;
+};
+
+const inUnit = (value: number, unit: string, locale: string, digits = 0): string =>
+  numberFormat(locale, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+
+/** "1 minute 12.34 seconds", for screen readers. */
+export const formatSpokenTime = (seconds: number, locale: string): string => {
+  const hundredths = Math.round(Math.max(0, seconds) * 100);
+  const minutes = Math.floor(hundredths / 6000);
+  const rest = inUnit((hundredths % 6000) / 100, 'second', locale, 2);
+  return minutes === 0 ? rest : `${inUnit(minutes, 'minute', locale)} ${rest}`;
+};
+
 /** Parses `1:14:08`, `14:08` or `8.5` to seconds; undefined for anything else. */
 export const parseClock = (text: string): number | undefined => {
   const parts = text.trim().split(':');

@@ -37,6 +37,7 @@ const SHORTCUTS: readonly Group[] = [
       ['[ ]', 'keys.rate'],
       ['E', 'keys.edit'],
       ['S', 'keys.speaker'],
+      ['T', 'keys.times'],
       ['⇧ S', 'diarize.open'],
       ['R', 'keys.review'],
       ['A', 'keys.analyze'],

@@ -17,8 +17,9 @@ import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
-import { PositionSlider, useTimeline, ZOOM_SECONDS } from './position-slider.tsx';
+import { PositionSlider, ZOOM_SECONDS } from './position-slider.tsx';
 import { useReader } from './reader.tsx';
+import { useTimeline } from './waveform-part.tsx';
 
 /** Waveform and controls. Playback updates them through refs, without a render. */
 export const PlayerBar = () => {

@@ -1,114 +1,42 @@
-import { useQuery } from '@tanstack/react-query';
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { fetchPeaks, LONG_SECONDS } from '../../api/peaks.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { LONG_SECONDS } from '../../api/peaks.ts';
+import { useI18n } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatClock } from '../../lib/format.ts';
 import type { Peaks } from '../../lib/peaks.ts';
-import { clipPathOf, Waveform } from '../../ui/waveform.tsx';
-import { nearestWordAt } from './model/document.ts';
-import { getTimeline } from './model/timeline.ts';
+import { Waveform } from '../../ui/waveform.tsx';
+import type { Range } from './model/borders.ts';
 import { SEEK_STEP_SECONDS } from './player.ts';
 import { useReader } from './reader.tsx';
 import { SpeakerTurns } from './speaker-turns.tsx';
+import { TimingPanel } from './timing-panel.tsx';
+import {
+  PLAYHEAD,
+  shareOf,
+  usePeaks,
+  usePlayhead,
+  usePointerSeek,
+  useSeek,
+  useTimeline,
+  WaveformPart,
+} from './waveform-part.tsx';
 
 /** Seconds that the detail shows. */
 export const ZOOM_SECONDS = [600, 120, 30] as const;
 
-export const useTimeline = () => {
-  const { player, editor } = useReader();
-  const transcript = useStore(editor.store, (state) => state.transcript);
-  const played = useStore(player.store, (state) => state.duration);
-  return getTimeline(transcript, played);
-};
-
-const usePeaks = (id: string, length: number) => {
-  const { client } = useServices();
-  return useQuery({
-    queryKey: ['transcriptPeaks', id, length],
-    queryFn: ({ signal }) => fetchPeaks(client, id, length, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-};
-
-type Range = { readonly from: number; readonly to: number };
-
-const shareOf = (seconds: number, { from, to }: Range) =>
-  to > from ? Math.min(1, Math.max(0, seconds - from) / (to - from)) : 0;
-
-/** Moves playback and brings the text along. */
-const useSeek = () => {
-  const { player, editor, view, reveal } = useReader();
-  return useCallback(
-    (seconds: number) => {
-      player.seek(seconds);
-      view.setState({ isFollowing: true });
-      const { doc } = editor.store.getState();
-      if (doc !== undefined) reveal.current(nearestWordAt(doc, player.time()));
-    },
-    [player, editor, view, reveal],
-  );
-};
-
-/** A press or drag on an element seeks within its range. */
-const usePointerSeek = (element: RefObject<HTMLElement | null>, { from, to }: Range) => {
-  const seek = useSeek();
-  const seekTo = (event: PointerEvent) => {
-    const area = element.current?.getBoundingClientRect();
-    if (area === undefined || to <= from) return;
-    seek(from + Math.min(1, Math.max(0, (event.clientX - area.left) / area.width)) * (to - from));
-  };
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      event.currentTarget.setPointerCapture(event.pointerId);
-      seekTo(event);
-    },
-    onPointerMove: (event: PointerEvent) => {
-      if (event.currentTarget.hasPointerCapture(event.pointerId)) seekTo(event);
-    },
-  };
-};
-
-/** Moves the played part and the playhead without a render. */
-const usePlayhead = (range: Range) => {
-  const { player } = useReader();
-  const played = useRef<HTMLCanvasElement>(null);
-  const playhead = useRef<HTMLDivElement>(null);
-  const { from, to } = range;
-  useEffect(() => {
-    const paint = (seconds: number) => {
-      const share = shareOf(seconds, { from, to });
-      if (played.current !== null) played.current.style.clipPath = clipPathOf(0, share);
-      if (playhead.current !== null) playhead.current.style.left = `${share * 100}%`;
-    };
-    paint(player.time());
-    return player.onTime(paint);
-  }, [player, from, to]);
-  return { played, playhead };
-};
-
-const PLAYHEAD = 'playhead absolute -inset-y-1 -ml-px w-0.5 rounded-full bg-ink';
-
 /** The position in the recording: a waveform, and above it the detail around the position where it is long. */
 export const PositionSlider = () => {
-  const { id, editor } = useReader();
+  const { id, editor, view } = useReader();
+  const timed = useStore(view, (state) => state.timed);
   const length = useStore(editor.store, (state) => state.transcript?.duration ?? 0);
   const range = useTimeline();
   const { data: peaks, isPending } = usePeaks(id, length);
   const isLong = range.to - range.from > LONG_SECONDS;
   return (
     <>
-      {isLong && peaks !== undefined && <Detail peaks={peaks} whole={range} />}
+      {timed !== undefined && <TimingPanel timed={timed} whole={range} peaks={peaks} />}
+      {timed === undefined && isLong && peaks !== undefined && <Detail peaks={peaks} whole={range} />}
       <Overview peaks={peaks} isPending={isPending} range={range} isLong={isLong} />
     </>
   );
@@ -194,9 +122,6 @@ const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {
   const { view } = useReader();
   const zoom = useStore(view, (state) => state.zoom);
   const page = usePage(whole, ZOOM_SECONDS[zoom] ?? ZOOM_SECONDS[0]);
-  const area = useRef<HTMLDivElement>(null);
-  const { played, playhead } = usePlayhead(page);
-  const pointer = usePointerSeek(area, page);
   const [first, last] = [shareOf(page.from, whole), shareOf(page.to, whole)];
   const shown = useMemo(
     () => peaks.subarray(Math.floor(first * peaks.length), Math.ceil(last * peaks.length)),
@@ -204,11 +129,7 @@ const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {
   );
   return (
     <div aria-hidden className="mb-2" data-detail>
-      <div ref={area} className="relative h-14 cursor-pointer touch-none" {...pointer}>
-        <Waveform peaks={shown} from={0} to={0} playedRef={played} className="h-full" />
-        <SpeakerTurns from={page.from} to={page.to} />
-        <div ref={playhead} className={PLAYHEAD} />
-      </div>
+      <WaveformPart peaks={shown} range={page} className="h-14" />
       <div className="tnum mt-1 flex justify-between font-mono text-2xs text-ink-3">
         <span>{formatClock(page.from)}</span>
         <span>{formatClock(page.to)}</span>

@@ -13,6 +13,8 @@ type EditedParagraph = {
 /** Words of the document, from the first to the last. */
 export type WordSpan = { readonly first: number; readonly last: number };
 
+export type TimedWord = { readonly word: number; readonly kind: 'word' | 'subtitle' };
+
 type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
@@ -32,6 +34,8 @@ type ReaderView = {
   readonly isAnalyzing: boolean;
   /** The words that the dialog gives to another speaker. */
   readonly assigned: WordSpan | undefined;
+  /** The word whose times, or whose subtitle's, are adjusted. */
+  readonly timed: TimedWord | undefined;
   /** The word from which on the dialog identifies the speakers again. */
   readonly diarizedFrom: number | undefined;
   /** Whether the side panel is open as a dialog, in a narrow window. */
@@ -53,6 +57,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     isExporting: false,
     isAnalyzing: false,
     assigned: undefined,
+    timed: undefined,
     diarizedFrom: undefined,
     isSidePanelOpen: false,
   }));
@@ -84,6 +89,12 @@ export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?
 /** Asks who speaks these words, unless a job is running. */
 export const askForSpeaker = ({ editor, view }: Reader, assigned: WordSpan): void => {
   if (editor.store.getState().transcript?.status === 'completed') view.setState({ assigned });
+};
+
+/** Enlarges the waveform around a word to adjust its times, unless a job is running. */
+export const adjustTimes = ({ editor, view }: Reader, word: number): void => {
+  if (editor.store.getState().transcript?.status !== 'completed') return;
+  view.setState(({ timed }) => ({ timed: { word, kind: timed?.kind ?? 'word' } }));
 };
 
 /** Asks for the number of speakers from a word on, unless a job is running or the channels are the speakers. */

@@ -1,15 +1,15 @@
-import { UserRound } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { MoveHorizontal, UserRound } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { Button } from '../../ui/button.tsx';
-import { askForSpeaker, useReader, type WordSpan } from './reader.tsx';
+import { adjustTimes, askForSpeaker, useReader, type WordSpan } from './reader.tsx';
 import { selectedWords } from './selected-words.ts';
 
 type Selected = { readonly words: WordSpan; readonly left: number; readonly top: number };
 
 const MARGIN = 8;
-const WIDTH = 180;
+const WIDTH = 330;
 
 const readSelected = (): Selected | undefined => {
   const words = selectedWords();
@@ -20,7 +20,17 @@ const readSelected = (): Selected | undefined => {
   return { words, left, top: Math.min(box.bottom + MARGIN, window.innerHeight - 48) };
 };
 
-/** Beside selected words: gives them to another speaker. */
+type SelectionActionProps = { icon: ReactNode; label: string; run: () => void };
+
+const SelectionAction = ({ icon, label, run }: SelectionActionProps) => (
+  // Without the default, the press keeps the selection.
+  <Button className="shadow-high" onMouseDown={(event) => event.preventDefault()} onClick={run}>
+    {icon}
+    {label}
+  </Button>
+);
+
+/** Beside selected words: gives them to another speaker, or adjusts the times of the first. */
 export const SelectionButton = () => {
   const reader = useReader();
   const { t } = useI18n();
@@ -48,19 +58,27 @@ export const SelectionButton = () => {
   }, []);
   if (selected === undefined || isEditing) return null;
   return (
-    <Button
-      className="enter fixed z-30 shadow-high"
+    <div
+      className="enter fixed z-30 flex flex-wrap gap-1.5"
       style={{ left: selected.left, top: selected.top }}
       data-selection
-      // Keeps the selection.
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={() => {
-        setSelected(undefined);
-        askForSpeaker(reader, selected.words);
-      }}
     >
-      <UserRound size={14} aria-hidden />
-      {t('keys.speaker')}
-    </Button>
+      <SelectionAction
+        icon={<UserRound size={14} aria-hidden />}
+        label={t('keys.speaker')}
+        run={() => {
+          setSelected(undefined);
+          askForSpeaker(reader, selected.words);
+        }}
+      />
+      <SelectionAction
+        icon={<MoveHorizontal size={14} aria-hidden />}
+        label={t('keys.times')}
+        run={() => {
+          setSelected(undefined);
+          adjustTimes(reader, selected.words.first);
+        }}
+      />
+    </div>
   );
 };

@@ -157,8 +157,11 @@ const useTextClicks = (doc: Doc | undefined) => {
   const wasPlaying = useRef(false);
   const onClick = ({ target, detail }: MouseEvent) => {
     if (!(target instanceof HTMLElement) || (window.getSelection()?.toString() ?? '') !== '') return;
-    const word = doc?.words[Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN)];
+    const index = Number(target.closest<HTMLElement>('[data-w]')?.dataset.w ?? Number.NaN);
+    const word = doc?.words[index];
     if (word === undefined) return;
+    const { timed } = view.getState();
+    if (timed !== undefined) view.setState({ timed: { ...timed, word: index } });
     if (detail === 1) wasPlaying.current = player.store.getState().isPlaying;
     player.seek(word.start);
     player.play();

@@ -8,7 +8,12 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 import { type Reader, useReader } from './reader.tsx';
 import { canRedo, canUndo } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
-import { askToDiarizeFromHere, askWhoSpeaks, editAtPlayhead } from './use-reader-shortcuts.ts';
+import {
+  adjustTimesHere,
+  askToDiarizeFromHere,
+  askWhoSpeaks,
+  editAtPlayhead,
+} from './use-reader-shortcuts.ts';
 
 /** Copies the text with its last corrections, with or without times. */
 export const useCopyTranscript = () => {
@@ -63,6 +68,7 @@ export const TranscriptCommands = () => {
     const changes: ScreenCommand[] = [
       { label: 'edit.start', keys: 'E', run: () => editAtPlayhead(reader) },
       { label: 'keys.speaker', keys: 'S', run: () => askWhoSpeaks(reader) },
+      { label: 'keys.times', keys: 'T', run: () => adjustTimesHere(reader) },
       ...(hasChannels
         ? []
         : [{ label: 'diarize.open', keys: '⇧ S', run: () => askToDiarizeFromHere(reader) } as const]),

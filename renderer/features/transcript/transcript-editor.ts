@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { createStore } from 'zustand/vanilla';
 import { ApiError, type Client } from '../../../electron/contract/client.ts';
 import type { AnalyzeTranscript, Transcription } from '../../../electron/contract/transcript.ts';
+import type { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
 import { isAbort } from '../../lib/errors.ts';
 import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
 import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } from './history.ts';
@@ -10,6 +11,9 @@ import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import type { SpokenPart } from './model/spoken-parts.ts';
 import { createServerEdits, type Send } from './server-edits.ts';
 import { writeUnsavedEdits } from './unsaved-edits.ts';
+
+type TimesOfSegment = NonNullable<PatchTranscript['segments']>[number];
+type PlanTimes = (transcript: Transcription, doc: Doc) => TimesOfSegment;
 
 type SpeakerChange = {
   readonly name?: string;
@@ -38,7 +42,11 @@ export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
 
 const hasSameSegments = (a: Doc, b: Doc): boolean =>
   a.segments.length === b.segments.length &&
-  a.segments.every((segment, index) => segment.start === b.segments[index]?.start);
+  a.segments.every(({ text, start }, index) => {
+    const other = b.segments[index];
+    // An edit changes the text or the times; where both differ, it is another segment.
+    return other !== undefined && (text === other.text || start === other.start);
+  });
 
 const changedSegments = (a: Doc, b: Doc): Set<number> =>
   new Set(
@@ -242,6 +250,20 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       return client.call('patchTranscript', { params: { id }, body: { segments } });
     });
 
+  /** Throws after a conflict, too, when what is stored is shown. */
+  const moveBorder = async (plan: PlanTimes): Promise<void> => {
+    await autosave.save();
+    const { transcript, doc } = store.getState();
+    if (transcript === undefined || doc === undefined) return;
+    const segments = [plan(transcript, doc)];
+    try {
+      await editOnServer(() => client.call('patchTranscript', { params: { id }, body: { segments } }));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'conflict') await load();
+      throw error;
+    }
+  };
+
   return {
     store,
     load,
@@ -324,6 +346,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       const added = Object.keys(store.getState().transcript?.speakers ?? {}).at(-1);
       return added === undefined ? undefined : assignSpeaker(parts, added);
     },
+    /** Moves a border of a word or a subtitle; `plan` makes the request of what is shown when it is sent. */
+    moveBorder: (plan: PlanTimes): Promise<void> => noteEdit(moveBorder(plan)),
     addSpeaker: () => editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} })),
     rename,
     /** Requests analyses of the current text; saves pending edits first. */

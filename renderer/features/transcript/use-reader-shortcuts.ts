@@ -1,9 +1,16 @@
 import { useEffect } from 'react';
 import { useServices } from '../../app/services.tsx';
 import { isTyping } from '../../app/use-global-shortcuts.ts';
-import { lastAtOrBefore, paragraphOfWord } from './model/document.ts';
+import { lastAtOrBefore, nearestWordAt, paragraphOfWord } from './model/document.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
-import { askForSpeaker, askToDiarize, editParagraph, type Reader, type WordSpan } from './reader.tsx';
+import {
+  adjustTimes,
+  askForSpeaker,
+  askToDiarize,
+  editParagraph,
+  type Reader,
+  type WordSpan,
+} from './reader.tsx';
 import { selectedWords } from './selected-words.ts';
 import { type History, useHistory } from './use-history.ts';
 
@@ -63,6 +70,14 @@ export const askToDiarizeFromHere = (reader: Reader) => {
   if (span !== undefined) askToDiarize(reader, span.first);
 };
 
+/** Adjusts the times of the first selected word, else of the word at the playback position. */
+export const adjustTimesHere = (reader: Reader) => {
+  const { doc } = reader.editor.store.getState();
+  if (doc === undefined) return;
+  const word = selectedWords()?.first ?? nearestWordAt(doc, reader.player.time());
+  if (word >= 0) adjustTimes(reader, word);
+};
+
 const commandFor = (
   { view }: Reader,
   { undo, redo }: History,
@@ -108,6 +123,8 @@ const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefin
       return () => editAtPlayhead(reader);
     case 's':
       return () => askWhoSpeaks(reader);
+    case 't':
+      return () => adjustTimesHere(reader);
     case 'S':
       return () => askToDiarizeFromHere(reader);
     case 'r':
