@@ -4,6 +4,10 @@ import type { VocabularyEntry, VocabularyTerm } from './vocabulary.ts';
 
 /** Terms of one vocabulary. */
 export const MAX_VOCABULARY = 1000;
+export const MAX_VOCABULARY_WEIGHT = 10;
+export const MAX_TERM_LENGTH = 200;
+/** A line of a vocabulary's text is read back as it was written, so no term has a line break. */
+export const TERM_PATTERN = /^[^\p{Cc}]*[\p{L}\p{N}][^\p{Cc}]*$/u;
 
 export const termOf = (entry: VocabularyEntry): VocabularyTerm =>
   typeof entry === 'string' ? { term: entry } : entry;
@@ -32,6 +36,29 @@ export const vocabularyLines = (text: string): { readonly line: number; readonly
 /** Reads a vocabulary's text. Checks nothing. */
 export const parseVocabulary = (text: string): VocabularyEntry[] =>
   vocabularyLines(text).map(({ entry }) => entry);
+
+/** Reads terms that commas or line breaks separate. Checks nothing. */
+export const parseTerms = (text: string): VocabularyEntry[] => parseVocabulary(text.replaceAll(',', '\n'));
+
+/** The first of some terms that a vocabulary does not take. */
+export const refusedTerm = (entries: readonly VocabularyEntry[]): string | undefined => {
+  const isText = (text: string) => text.length <= MAX_TERM_LENGTH && TERM_PATTERN.test(text);
+  return entries
+    .map(termOf)
+    .find(
+      ({ term, sounds_like: sounds = [], weight = 0 }) =>
+        ![term, ...sounds].every(isText) || weight > MAX_VOCABULARY_WEIGHT,
+    )?.term;
+};
+
+/** Terms, and those of another list that are not among them. */
+export const joinVocabularies = (
+  entries: readonly VocabularyEntry[],
+  others: readonly VocabularyEntry[],
+): VocabularyEntry[] => {
+  const terms = new Set(entries.map((entry) => termOf(entry).term));
+  return [...entries, ...others.filter((entry) => !terms.has(termOf(entry).term))];
+};
 
 /** The text of a vocabulary, which {@link parseVocabulary} reads back. */
 export const formatVocabulary = (entries: readonly VocabularyEntry[]): string =>

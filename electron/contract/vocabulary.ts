@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { success, Timestamp } from './common.ts';
-import { MAX_VOCABULARY } from './vocabulary-text.ts';
+import { MAX_TERM_LENGTH, MAX_VOCABULARY, MAX_VOCABULARY_WEIGHT, TERM_PATTERN } from './vocabulary-text.ts';
 
-export const MAX_VOCABULARY_WEIGHT = 10;
-const MAX_TERM_LENGTH = 200;
-
-/** A line of a vocabulary's text is read back as it was written, so no term has a line break. */
 const Term = z
   .string()
   .trim()
   .min(1)
   .max(MAX_TERM_LENGTH)
-  .regex(/^[^\p{Cc}]*[\p{L}\p{N}][^\p{Cc}]*$/u, 'must contain a letter or digit, and no line break');
+  .regex(TERM_PATTERN, 'must contain a letter or digit, and no line break');
 
 export const VocabularyTerm = z
   .strictObject({

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 describe('your vocabulary in the settings', () => {
   let server: TestServer;
@@ -76,5 +79,67 @@ describe('your vocabulary in the settings', () => {
     await count('1 of 1,000 terms');
     expect(await box().inputValue()).toBe('Ólafur\n');
     expect(window.errors.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+});
+
+const PATIENCE = 240_000;
+
+describe('names and terms in the New dialog', { timeout: PATIENCE }, () => {
+  const own = [{ term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }];
+  let server: TestServer;
+  let remote: UrlServer;
+  let browser: Browser;
+  let window: TestWindow;
+
+  beforeAll(async () => {
+    [server, remote, browser] = await Promise.all([startServer(), startUrlServer(), borrowBrowser()]);
+    await server.client.call('putVocabulary', { body: { terms: own } });
+    const options = { ...TEXT_ALONE, language: 'en' };
+    window = await openWindow(browser, server, { width: 400, prefs: { options } });
+    await window.go('#/library');
+    await window.page.keyboard.press('n');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([discard(server), remote.close()]);
+  });
+
+  const dialog = () => window.page.getByRole('dialog', { name: 'New transcription' });
+  const box = () => dialog().getByRole('textbox', { name: 'Names and terms' });
+  const start = () => dialog().getByRole('button', { name: /^Transcribe/ });
+
+  it('are refused before anything starts where they are none', async () => {
+    await dialog().getByText('The term of your vocabulary applies as well.').waitFor();
+    const url = remote.set('/talk.wav', file(fixture(ONE_SENTENCE)));
+    await dialog().getByRole('textbox', { name: /link/i }).fill(url);
+    await window.page.keyboard.press('Enter');
+    await box().fill('Klarke, ---');
+    await dialog().getByText('“---” is not a term').waitFor();
+    expect(await box().getAttribute('aria-invalid')).toBe('true');
+    expect(await start().isDisabled()).toBe(true);
+    expect(await window.violations()).toEqual([]);
+    await box().fill(Array.from({ length: 1000 }, (_, n) => `term ${n}`).join(','));
+    await dialog().getByText('With your vocabulary these are 1,001 terms').waitFor();
+  });
+
+  it('join those of the settings, typed and started by keyboard alone', async () => {
+    const { page } = window;
+    await box().focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Klarke,');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Grafana = graph an a');
+    expect(await window.violations()).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    const text = await until(async () => {
+      const { data } = await server.client.call('listTranscripts', { query: { status: 'completed' } });
+      const id = data.transcriptions[0]?.id;
+      return id && (await server.client.call('getTranscript', { params: { id } })).text;
+    }, PATIENCE);
+    expect(text).toContain('David Klarke and I work at Nordwind.');
+    expect((await server.client.call('getVocabulary')).data.terms).toEqual(own);
+    await page.keyboard.press('n');
+    expect(await box().inputValue()).toBe('');
+    expect(window.errors).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { Terminal } from 'lucide-react';
 import { useState } from 'react';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
+import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
 import type { Source } from '../../stores/dialogs.ts';
@@ -22,6 +23,7 @@ import { SourceSection } from './source-section.tsx';
 import { sourceName, startTranscriptions } from './start.ts';
 import { useModelInstall } from './use-model-install.ts';
 import { VerifyField } from './verify-field.tsx';
+import { useTerms, VocabularyField } from './vocabulary-field.tsx';
 
 /** The request for the first source as a `curl` command; a file that is not uploaded yet has a placeholder. */
 const describeRequest = (
@@ -30,6 +32,7 @@ const describeRequest = (
   options: TranscriptionOptions,
   range: Range,
   original: RedactSource | undefined,
+  vocabulary: readonly VocabularyEntry[],
 ) => {
   const url =
     source === undefined
@@ -37,7 +40,7 @@ const describeRequest = (
       : source.kind === 'url'
         ? source.url
         : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
-  return toCurl(baseUrl, toRequest(url, options, range, original));
+  return toCurl(baseUrl, toRequest(url, options, range, original, vocabulary));
 };
 
 /** The sources, with the range and the duration of a single one. */
@@ -102,10 +105,12 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const { t } = useI18n();
   const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
+  const terms = useTerms();
   const problems = useFileProblems(sources);
   const startable = sources.filter((source) => problems.has(source) && problems.get(source) === undefined);
   const start = () => {
-    startTranscriptions(services, t, startable, { options, range, original: original?.value ?? 'keep' });
+    const choices = { options, range, original: original?.value ?? 'keep', vocabulary: terms.vocabulary };
+    startTranscriptions(services, t, startable, choices);
     dialogs.close();
     router.go({ screen: 'library' });
   };
@@ -115,7 +120,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   const isMissing = model?.installed === false;
 
   const isRangeInvalid = range.to !== 0 && range.to <= range.from;
-  const canSubmit = startable.length > 0 && !isRangeInvalid && !isPending && !isInstalling;
+  const canSubmit = startable.length > 0 && !isRangeInvalid && terms.isValid && !isPending && !isInstalling;
   const submit = () => {
     if (!canSubmit) return;
     if (isMissing) void install();
@@ -134,7 +139,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
   };
   const copyCurl = async () => {
     await navigator.clipboard.writeText(
-      describeRequest(baseUrl, sources[0], options, range, original?.value),
+      describeRequest(baseUrl, sources[0], options, range, original?.value, terms.vocabulary),
     );
     toasts.show(t('common.copied'));
   };
@@ -199,6 +204,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
         </ModelPicker>
         <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
         <LanguageAndSpeakers options={options} model={model} onChange={change} />
+        <VocabularyField terms={terms} />
         <ChannelsField options={options} onChange={change} />
         <AnalysisSwitches options={options} onChange={change} original={original} />
       </form>

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 
 export type TranscriptRequest = z.input<typeof CreateTranscript>;
@@ -46,6 +47,8 @@ export const toRequest = (
   options: TranscriptionOptions,
   range: Range,
   original: RedactSource = 'keep',
+  /** Empty for the user's own. */
+  vocabulary: readonly VocabularyEntry[] = [],
 ): TranscriptRequest => ({
   audio_url: audioUrl,
   model: options.model,
@@ -53,6 +56,7 @@ export const toRequest = (
   ...(options.verifyWith === '' ? {} : { verify_with: options.verifyWith }),
   ...(options.multichannel ? { multichannel: true } : {}),
   ...(options.language === 'auto' ? {} : { language: options.language }),
+  ...(vocabulary.length === 0 ? {} : { vocabulary: [...vocabulary] }),
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),
   ...toAnalyses(options, options.language === 'auto' ? null : options.language, original),

@@ -1,4 +1,5 @@
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
+import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import { invalidate } from '../../api/queries.ts';
 import type { Services } from '../../app/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
@@ -31,13 +32,15 @@ type Choices = {
   readonly range: Range;
   /** What becomes of stored originals after a redaction. */
   readonly original: RedactSource;
+  /** Empty for the user's own. */
+  readonly vocabulary: readonly VocabularyEntry[];
 };
 
 const startTranscription = async (
   services: Services,
   t: Translate,
   source: Source,
-  { options, range, original }: Choices,
+  { options, range, original, vocabulary }: Choices,
 ) => {
   const { client, queries, library, toasts } = services;
   // The list of uploads shows why one failed.
@@ -46,7 +49,7 @@ const startTranscription = async (
   try {
     await client.call('createTranscript', {
       body: {
-        ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original),
+        ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
         ...transcriptName(source),
       },
     });
