@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { Vocabulary, type VocabularyEntry } from '../contract/vocabulary.ts';
+import { type Command, Option } from 'commander';
+import { type TermSuggestions, Vocabulary, type VocabularyEntry } from '../contract/vocabulary.ts';
 import { formatVocabulary, parseVocabulary } from '../contract/vocabulary-text.ts';
 import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
-import { printMessage, printResult, style } from './terminal.ts';
+import { printMessage, printResult, style, table } from './terminal.ts';
 
 /** Throws a usage error that names `source` and the term. */
 const parseTerms = (text: string, source: string): VocabularyEntry[] => {
@@ -28,6 +28,52 @@ const readFile = (path: string): string => {
   return readFileSync(path, 'utf8');
 };
 
+const countTerms = (count: number): string => `${count} ${count === 1 ? 'term' : 'terms'}`;
+
+const printSuggestions = async ({ enabled, suggestions }: TermSuggestions): Promise<void> => {
+  if (!enabled)
+    printMessage('Suggestions are off: `earshot vocabulary suggestions --on` counts corrections.');
+  else if (suggestions.length === 0) printMessage('No suggestions yet.');
+  else {
+    const rows = suggestions.map(({ id, heard, term, count }) => [id, heard, term, String(count)]);
+    await printResult(`${table([['ID', 'HEARD', 'TERM', 'PLACES'], ...rows])}\n`);
+  }
+};
+
+const addSuggestionCommands = (vocabulary: Command): void => {
+  withServerOptions(vocabulary.command('suggestions'))
+    .description('terms that you corrected twice in the same way')
+    .addOption(new Option('--on', 'count corrections from now on').conflicts('off'))
+    .option('--off', 'stop counting, and forget all')
+    .action(({ on = false, off = false, ...options }: ServerOptions & { on?: boolean; off?: boolean }) =>
+      withConnection(options, async ({ client }) => {
+        const { data } =
+          on || off
+            ? await client.call('patchTermSuggestions', { body: { enabled: on } })
+            : await client.call('listTermSuggestions');
+        await printSuggestions(data);
+      }),
+    );
+  withServerOptions(vocabulary.command('accept'))
+    .argument('<id>')
+    .description('add a suggested term')
+    .action((id: string, options: ServerOptions) =>
+      withConnection(options, async ({ client }) => {
+        const { data } = await client.call('acceptTermSuggestion', { params: { id } });
+        printMessage(`${style('green', '✓')} ${countTerms(data.terms.length)} from now on.`);
+      }),
+    );
+  withServerOptions(vocabulary.command('dismiss'))
+    .argument('<id>')
+    .description('suggest a term no more')
+    .action((id: string, options: ServerOptions) =>
+      withConnection(options, async ({ client }) => {
+        await client.call('dismissTermSuggestion', { params: { id } });
+        printMessage(`${style('green', '✓')} It is not suggested again.`);
+      }),
+    );
+};
+
 /** `earshot vocabulary`. */
 export const addVocabularyCommands = (program: Command): void => {
   const vocabulary = program.command('vocabulary').description('your names and terms');
@@ -46,8 +92,8 @@ export const addVocabularyCommands = (program: Command): void => {
       const terms = parseTerms(readFile(file), file);
       return withConnection(options, async ({ client }) => {
         const { data } = await client.call('putVocabulary', { body: { terms } });
-        const count = data.terms.length;
-        printMessage(`${style('green', '✓')} ${count} ${count === 1 ? 'term' : 'terms'} from now on.`);
+        printMessage(`${style('green', '✓')} ${countTerms(data.terms.length)} from now on.`);
       });
     });
+  addSuggestionCommands(vocabulary);
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** `prefix_` and a ULID, which sorts by creation time. */
-export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice', what: string) =>
+export const idSchema = (prefix: 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice' | 'cor', what: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { success, Timestamp } from './common.ts';
+import { idSchema, success, Timestamp } from './common.ts';
 import { MAX_TERM_LENGTH, MAX_VOCABULARY, MAX_VOCABULARY_WEIGHT, TERM_PATTERN } from './vocabulary-text.ts';
+
+export const MAX_SOUNDS_LIKE = 20;
 
 const Term = z
   .string()
@@ -15,7 +17,7 @@ export const VocabularyTerm = z
     sounds_like: z
       .array(Term)
       .min(1)
-      .max(20)
+      .max(MAX_SOUNDS_LIKE)
       .optional()
       .describe('What the term is misheard as, such as `cube control` for kubectl.'),
     weight: z
@@ -43,8 +45,35 @@ export const UserVocabulary = z
   .meta({ id: 'UserVocabulary' });
 export type UserVocabulary = z.output<typeof UserVocabulary>;
 
+export const SuggestedTerm = z
+  .object({
+    id: idSchema('cor', 'Identifies the suggestion until one of its corrections is undone or deleted.'),
+    term: z.string(),
+    heard: z.string().describe('What the term was written for.'),
+    count: z.int().describe('In how many places.'),
+  })
+  .meta({ id: 'SuggestedTerm' });
+export type SuggestedTerm = z.output<typeof SuggestedTerm>;
+
+export const TermSuggestions = z
+  .object({
+    enabled: z.boolean(),
+    suggestions: z.array(SuggestedTerm).describe('At most 100, the most frequent first.'),
+  })
+  .meta({ id: 'TermSuggestions' });
+export type TermSuggestions = z.output<typeof TermSuggestions>;
+
+export const OneTermSuggestions = success(TermSuggestions);
+export const PatchTermSuggestions = z.strictObject({
+  enabled: z.boolean().describe('`false` also forgets all that was learned.'),
+});
+export const SuggestionDismissed = z.object({ success: z.literal(true), message: z.string() });
+
 export const OneVocabulary = success(UserVocabulary);
 export const PutVocabulary = z.strictObject({ terms: Vocabulary }).meta({ id: 'PutVocabulary' });
+
+/** Whether a text can be a term. */
+export const isTerm = (text: string): boolean => Term.safeParse(text).success;
 
 /** The texts that can be terms, each once, as many as a vocabulary takes. */
 export const toTerms = (texts: readonly string[]): string[] =>

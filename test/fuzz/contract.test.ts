@@ -50,6 +50,8 @@ const prepare = async ({ operationId }: Operation): Promise<void> => {
   const { client } = world.server;
   if (operationId === 'pauseModel') await client.call('installModel', { params: { id: SLOW_MODEL } });
   if (operationId === 'finishRecording') await world.startRecording(true);
+  if (operationId === 'acceptTermSuggestion' || operationId === 'dismissTermSuggestion')
+    await world.learnTerm();
   // A benchmark runs only while no job does.
   if (operationId === 'benchmarkModel') await until(isIdle);
   if (operationId === 'removeModel') {

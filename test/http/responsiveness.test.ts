@@ -106,6 +106,8 @@ beforeAll(async () => {
     }),
     startUrlServer(),
   ]);
+  // Every edit is also read for what it teaches.
+  await server.client.call('patchTermSuggestions', { body: { enabled: true } });
   const url = remote.set('/short.wav', file(fixture('01-short-note.wav')));
   ({ id } = await server.client.call('createTranscript', {
     body: { audio_url: url, wait_until_complete: true, timestamp_style: 'word' },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-type Prefix = 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice';
+type Prefix = 'tr' | 'usr' | 'key' | 'file' | 'whk' | 'voice' | 'cor';
 
 const next = monotonicFactory();
 

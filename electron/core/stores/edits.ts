@@ -1,5 +1,6 @@
 import { sql as raw } from 'kysely';
 import { patchCodec, type StoredPatch } from './codecs.ts';
+import { deleteCorrections } from './corrections.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { EditRow } from './schema.ts';
 import type { SegmentSpan } from './segment-spans.ts';
@@ -147,7 +148,8 @@ export const turnEdit = (
   );
 };
 
-/** Forgets all edits of a transcript: what they would bring back is redacted or gone. */
+/** Forgets all edits of a transcript, and what was learned from them: what they would bring back is redacted or gone. */
 export const deleteEdits = (db: WritableDb, transcriptId: string): void => {
+  deleteCorrections(db, transcriptId);
   db.run(sql.deleteFrom('edits').where('transcript_id', '=', transcriptId));
 };

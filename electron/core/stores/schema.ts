@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 /** The columns of each table. Times are milliseconds since the epoch; JSON columns are text (`codecs.ts`). */
 export type Tables = {
   meta: { key: string; value: string };
-  users: UserRow;
+  users: UserRow & { suggests_terms: Generated<number> };
   keys: KeyRow;
   settings: { key: string; value: string };
   transcripts: TranscriptRow;
@@ -46,6 +46,19 @@ export type Tables = {
   remembered_voices: RememberedVoiceRow;
   speaker_voices: SpeakerVoiceRow;
   vocabularies: { user_id: string; entries: string; updated_at: number };
+  corrections: CorrectionRow;
+};
+
+export type CorrectionRow = {
+  id: string;
+  user_id: string;
+  transcript_id: string;
+  channel: number;
+  at: number;
+  heard: string;
+  folded: string;
+  written: string;
+  settled: number;
 };
 
 export type DeviceTrialRow = {

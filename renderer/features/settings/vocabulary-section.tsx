@@ -1,11 +1,12 @@
 import { Download, Upload } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
-import type { UserVocabulary } from '../../../electron/contract/vocabulary.ts';
+import type { SuggestedTerm, UserVocabulary } from '../../../electron/contract/vocabulary.ts';
 import {
   formatVocabulary,
   MAX_VOCABULARY,
   parseVocabulary,
+  termOf,
   vocabularyLines,
 } from '../../../electron/contract/vocabulary-text.ts';
 import { saveBlob } from '../../api/export.ts';
@@ -19,6 +20,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
+import { TermSuggestions } from './term-suggestions.tsx';
 
 const MIN_ROWS = 8;
 const MAX_ROWS = 24;
@@ -60,13 +62,14 @@ const VocabularyEditor = ({ saved }: { saved: UserVocabulary }) => {
   const [draft, setDraft] = useState<string>();
   const [error, setError] = useState<string>();
   const [isSaved, setIsSaved] = useState(false);
+  const saving = useRef(Promise.resolve());
   const text = draft ?? stored;
 
   const change = (next: string) => {
     setDraft(next);
     setIsSaved(false);
   };
-  const save = async (next: string) => {
+  const put = async (next: string) => {
     try {
       const answer = await client.call('putVocabulary', { body: { terms: parseVocabulary(next) } });
       queries.setQueryData(callQuery(client, 'getVocabulary').queryKey, answer);
@@ -77,6 +80,19 @@ const VocabularyEditor = ({ saved }: { saved: UserVocabulary }) => {
     } catch (reason) {
       setError(describeRefusal(reason, next, t));
     }
+  };
+  const save = (next: string) => {
+    saving.current = saving.current.then(() => put(next));
+    return saving.current;
+  };
+  /** Pressing a suggestion's button saves what was typed first, which must not replace the list with the new term. */
+  const add = async ({ id, term }: SuggestedTerm) => {
+    await saving.current;
+    const answer = await client.call('acceptTermSuggestion', { params: { id } });
+    queries.setQueryData(callQuery(client, 'getVocabulary').queryKey, answer);
+    // What could not be saved is saved later, and then replaces the list.
+    const added = formatVocabulary(answer.data.terms.filter((entry) => termOf(entry).term === term));
+    setDraft((now) => (now === undefined ? undefined : `${now.trimEnd()}\n${added}`));
   };
   const importFile = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -90,44 +106,47 @@ const VocabularyEditor = ({ saved }: { saved: UserVocabulary }) => {
   };
   const count = vocabularyLines(text).length;
   return (
-    <Section title={t('settings.vocabulary')} text={t('vocabulary.text')}>
-      <Field label={t('vocabulary.terms')} hint={t('vocabulary.hint')} error={error}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split('\n').length))}
-            value={text}
-            spellCheck={false}
-            placeholder={'Nguyen\nkubectl = cube control; cube cuddle\nOrtega ^2'}
-            onChange={(event) => change(event.target.value)}
-            onBlur={() => {
-              if (draft !== undefined) void save(draft);
-            }}
-            className="w-full resize-y rounded-ctl border border-line-2 bg-raised px-2.5 py-2 font-mono text-sm leading-relaxed"
+    <>
+      <Section title={t('settings.vocabulary')} text={t('vocabulary.text')}>
+        <Field label={t('vocabulary.terms')} hint={t('vocabulary.hint')} error={error}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split('\n').length))}
+              value={text}
+              spellCheck={false}
+              placeholder={'Nguyen\nkubectl = cube control; cube cuddle\nOrtega ^2'}
+              onChange={(event) => change(event.target.value)}
+              onBlur={() => {
+                if (draft !== undefined) void save(draft);
+              }}
+              className="w-full resize-y rounded-ctl border border-line-2 bg-raised px-2.5 py-2 font-mono text-sm leading-relaxed"
+            />
+          )}
+        </Field>
+        <div className="mt-2 flex flex-wrap items-center gap-1">
+          <p role="status" className="tnum min-w-0 flex-1 basis-40 text-xs text-ink-2">
+            {t('vocabulary.count', { count, max: MAX_VOCABULARY })}
+            {isSaved && ` · ${t('vocabulary.saved')}`}
+          </p>
+          <FileButton
+            variant="ghost"
+            label={t('vocabulary.import')}
+            icon={<Upload size={15} aria-hidden />}
+            accept=".txt,text/plain"
+            onFiles={([file]) => void importFile(file)}
           />
-        )}
-      </Field>
-      <div className="mt-2 flex flex-wrap items-center gap-1">
-        <p role="status" className="tnum min-w-0 flex-1 basis-40 text-xs text-ink-2">
-          {t('vocabulary.count', { count, max: MAX_VOCABULARY })}
-          {isSaved && ` · ${t('vocabulary.saved')}`}
-        </p>
-        <FileButton
-          variant="ghost"
-          label={t('vocabulary.import')}
-          icon={<Upload size={15} aria-hidden />}
-          accept=".txt,text/plain"
-          onFiles={([file]) => void importFile(file)}
-        />
-        <Button
-          variant="ghost"
-          disabled={saved.terms.length === 0}
-          onClick={() => saveBlob(new Blob([stored], { type: 'text/plain' }), 'vocabulary.txt')}
-        >
-          <Download size={15} aria-hidden />
-          {t('vocabulary.export')}
-        </Button>
-      </div>
-    </Section>
+          <Button
+            variant="ghost"
+            disabled={saved.terms.length === 0}
+            onClick={() => saveBlob(new Blob([stored], { type: 'text/plain' }), 'vocabulary.txt')}
+          >
+            <Download size={15} aria-hidden />
+            {t('vocabulary.export')}
+          </Button>
+        </div>
+      </Section>
+      <TermSuggestions onAdd={add} />
+    </>
   );
 };

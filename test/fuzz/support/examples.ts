@@ -38,6 +38,7 @@ const realsOf = async (
     user: one(world, operation, 'user'),
     apiKey: one(world, operation, 'key'),
     voice: one(world, operation, 'voice'),
+    suggestion: one(world, operation, 'suggestion'),
     file,
     recording: await world.startRecording(operation.operationId === 'finishRecording'),
     uploadToken: token(address.data.uploadUrl),

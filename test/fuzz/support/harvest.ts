@@ -45,6 +45,8 @@ const HARVESTS: Readonly<Record<string, Harvest>> = {
   revokeKey: remove,
   deleteUser: remove,
   forgetVoice: remove,
+  acceptTermSuggestion: remove,
+  dismissTermSuggestion: remove,
   forgetAllVoices: (world, _, __, actor) => {
     for (const voice of world.find('voice', (known) => known.actor === actor)) voice.deleted = true;
   },

@@ -43,6 +43,7 @@ const KINDS: readonly [RegExp, Kind][] = [
   [/^\/v1\/keys/, 'key'],
   [/^\/v1\/users/, 'user'],
   [/^\/v1\/voices/, 'voice'],
+  [/^\/v1\/vocabulary/, 'suggestion'],
   [/recordings\/\{id\}/, 'recording'],
   [/presigned\/\{token\}/, 'upload-token'],
   [/\{fileKey\}/, 'file'],

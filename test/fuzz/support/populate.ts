@@ -7,7 +7,8 @@ import { discard, QUICK, startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, htmlPage, stall, startUrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { type Actor, REFUSED, SLOW_MODEL, WORKING_MODEL, World } from './world.ts';
+import { storeTalk } from '../../support/written-talk.ts';
+import { type Actor, CORRECTED, MISHEARD, REFUSED, SLOW_MODEL, WORKING_MODEL, World } from './world.ts';
 
 const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, isPublic = false) => {
   const form = new FormData();
@@ -128,8 +129,12 @@ const fillAccounts = async (world: World): Promise<void> => {
 
 /** Starts the server and creates what the requests refer to. */
 export const createWorld = async (): Promise<World> => {
+  const fresh = await startServer();
+  await fresh.stop();
+  const { dataDir } = fresh;
+  const misheard = storeTalk(dataDir, 'Misheard', [['A', ...CORRECTED.flatMap(() => [MISHEARD, MISHEARD])]]);
   const [server, remote, receiver, folder] = await Promise.all([
-    startServer({ quick: true }),
+    startServer({ dataDir, quick: true }),
     startUrlServer(),
     startWebhookReceiver(),
     temporaryFolder(),
@@ -150,7 +155,7 @@ export const createWorld = async (): Promise<World> => {
     'webhooks.retrySeconds': [],
   };
   const { data: maria } = await server.client.call('createUser', { body: { name: 'Another user' } });
-  const parts = { server, remote, receiver, folder: folder, mariasKey: maria.key.key };
+  const parts = { server, remote, receiver, folder: folder, mariasKey: maria.key.key, misheard };
   const world = new World(parts, base, async () => {
     await Promise.all([discard(server), remote.close(), receiver.close()]);
   });

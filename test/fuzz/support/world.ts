@@ -12,6 +12,7 @@ export type Kind =
   | 'key'
   | 'user'
   | 'voice'
+  | 'suggestion'
   | 'recording'
   | 'upload-token'
   | 'read-token';
@@ -34,6 +35,10 @@ export const REFUSED = 'http://127.0.0.1:1/talk.mp3';
 export const WORKING_MODEL = 'copy-a';
 export const SLOW_MODEL = 'slow';
 
+/** What is heard in each segment of a transcript, and what a person makes of the name. */
+export const MISHEARD = 'My name’s Zebulon, and he said so.';
+export const CORRECTED = ['Sebulaun', 'Sibelius', 'Ottoline', 'Marmaduke', 'Xylophonist', 'Quetzalcoatl'];
+
 type Costly = 'recognition' | 'benchmark' | 'install' | 'import';
 
 /** Most uses per run of what takes seconds. */
@@ -46,6 +51,8 @@ export class World {
   readonly receiver: WebhookReceiver;
   readonly folder: string;
   readonly mariasKey: string;
+  /** A transcript that no request knows, with a misheard name in every segment. */
+  readonly misheard: string;
   readonly things: Thing[] = [];
   readonly loginToken: string;
   /** What `importFile` accepts: a file of an export, and where its bytes lie. */
@@ -57,7 +64,7 @@ export class World {
   readonly #end: () => Promise<void>;
 
   constructor(
-    parts: Pick<World, 'server' | 'remote' | 'receiver' | 'folder' | 'mariasKey'>,
+    parts: Pick<World, 'server' | 'remote' | 'receiver' | 'folder' | 'mariasKey' | 'misheard'>,
     base: Readonly<Record<string, unknown>>,
     end: () => Promise<void>,
   ) {
@@ -66,6 +73,7 @@ export class World {
     this.receiver = parts.receiver;
     this.folder = parts.folder;
     this.mariasKey = parts.mariasKey;
+    this.misheard = parts.misheard;
     this.loginToken = new URL(parts.server.loginUrl).hash.replace('#token=', '');
     this.#base = base;
     this.#end = end;
@@ -105,6 +113,21 @@ export class World {
     if (isWhole) await client.call('appendRecording', { params: { id }, body: sound });
     this.add('recording', id, 'owner', isWhole ? 'whole' : 'empty');
     return id;
+  }
+
+  /** Corrects a word of the owner in two places, so that its spelling is suggested as a term. */
+  async learnTerm(): Promise<void> {
+    const { client } = this.server;
+    const at = this.find('suggestion', () => true).length;
+    const name = CORRECTED[at];
+    if (name === undefined) throw new Error('Add a name: each is suggested once.');
+    await client.call('patchTermSuggestions', { body: { enabled: true } });
+    const segments = [2 * at, 2 * at + 1].map((id) => ({ id, text: MISHEARD.replace('Zebulon', name) }));
+    await client.call('patchTranscript', { params: { id: this.misheard }, body: { segments } });
+    const { data } = await client.call('listTermSuggestions');
+    const learned = data.suggestions.find(({ term }) => term === name);
+    if (learned === undefined) throw new Error(`${name} is not suggested.`);
+    this.add('suggestion', learned.id, 'owner');
   }
 
   /** Restores the settings and the queue, whatever a request changed. */

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runEarshot } from '../../support/command-line.ts';
+import { startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { storeTalk } from '../../support/written-talk.ts';
 
 it('earshot vocabulary imports a file and exports the same', { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
@@ -18,4 +20,31 @@ it('earshot vocabulary imports a file and exports the same', { timeout: 120_000 
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('term 2: must contain a letter')]);
   expect((await earshot('import', join(folder, 'none.txt'))).code).toBe(2);
   expect((await earshot('export')).out).toBe(terms);
+});
+
+it('earshot vocabulary lists, adds and dismisses suggested terms', { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const earshot = (...args: string[]) => runEarshot(dataDir, 'vocabulary', ...args);
+  expect((await earshot('suggestions')).err).toContain('Suggestions are off');
+  expect((await earshot('suggestions', '--on')).err).toContain('No suggestions yet.');
+  const id = storeTalk(dataDir, 'Talk', [['A', 'Ask Clark.', 'Ask Clark.', 'Ask Ortiga.', 'Ask Ortiga.']]);
+  const server = await startServer({ dataDir });
+  const texts = ['Ask Klarke.', 'Ask Klarke.', 'Ask Ortega.', 'Ask Ortega.'];
+  const segments = texts.map((text, place) => ({ id: place, text }));
+  await server.client.call('patchTranscript', { params: { id }, body: { segments } });
+  const { data } = await server.client.call('listTermSuggestions');
+  await server.stop();
+  const idOf = (wanted: string) => data.suggestions.find(({ term }) => term === wanted)?.id ?? '';
+  expect((await earshot('suggestions')).out).toMatch(
+    /^ID +HEARD +TERM +PLACES\n(cor_\w+ +\w+ +\w+ +2\n){2}$/,
+  );
+  expect((await earshot('accept', idOf('Klarke'))).err).toContain('1 term from now on.');
+  expect((await earshot('dismiss', idOf('Ortega'))).err).toContain('not suggested again');
+  expect((await earshot('export')).out).toBe('Klarke = Clark\n');
+  expect((await earshot('suggestions')).err).toContain('No suggestions yet.');
+  const unknown = await earshot('accept', idOf('Ortega'));
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no such suggestion')]);
+  expect((await earshot('suggestions', '--off')).err).toContain('Suggestions are off');
+  expect((await earshot('suggestions', '--on', '--off')).code).toBe(1);
 });

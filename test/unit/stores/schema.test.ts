@@ -173,6 +173,17 @@ const COLUMNS = {
     remembered_as: 'text?',
   },
   vocabularies: { user_id: 'text', entries: 'text', updated_at: 'number' },
+  corrections: {
+    id: 'text',
+    user_id: 'text',
+    transcript_id: 'text',
+    channel: 'number',
+    at: 'number',
+    heard: 'text',
+    folded: 'text',
+    written: 'text',
+    settled: 'number',
+  },
   statistics: {
     user_id: 'text',
     transcripts: 'number',
@@ -245,6 +256,7 @@ const COLUMNS = {
     created_at: 'number',
     storage_limit: 'number?',
     credit_budget: 'number?',
+    suggests_terms: 'number',
   },
   webhook_deliveries: {
     number: 'number',

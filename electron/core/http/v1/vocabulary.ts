@@ -10,4 +10,17 @@ export const addVocabularyRoutes = (server: FastifyInstance, vocabulary: Vocabul
   addRoute(server, routes.putVocabulary, ({ caller, body }) =>
     ok(success(vocabulary.set(caller.user.id, body.terms))),
   );
+  addRoute(server, routes.listTermSuggestions, ({ caller }) =>
+    ok(success(vocabulary.suggestions(caller.user.id))),
+  );
+  addRoute(server, routes.patchTermSuggestions, ({ caller, body }) =>
+    ok(success(vocabulary.allowSuggestions(caller.user.id, body.enabled))),
+  );
+  addRoute(server, routes.acceptTermSuggestion, ({ caller, params }) =>
+    ok(success(vocabulary.accept(caller.user.id, params.id))),
+  );
+  addRoute(server, routes.dismissTermSuggestion, ({ caller, params }) => {
+    vocabulary.dismiss(caller.user.id, params.id);
+    return ok({ success: true as const, message: 'The term is not suggested again.' });
+  });
 };

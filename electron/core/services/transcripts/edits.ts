@@ -36,6 +36,7 @@ import type { Transcript } from '../../stores/transcript-record.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers } from './analyze.ts';
+import { learn, readLesson } from './corrections.ts';
 import {
   editSegments,
   isTimeEdit,
@@ -280,12 +281,14 @@ export class TranscriptEdits {
     const segments = readsSegments ? readSegmentTexts(db, before.id) : [];
     const plan = await planner(before, segments);
     await nextTurn();
+    const lesson = await readLesson(db, before, plan.replacements, plan.turn?.direction === 'undo');
     const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
     await nextTurn();
     const isStored = db.transaction(() => {
       const now = find();
       if (plan.replacements.length > 0 && !isSameText(now, before)) return false;
       this.#write(now, plan, prepared);
+      learn(db, now, lesson);
       return true;
     });
     if (isStored) plan.onStored?.();

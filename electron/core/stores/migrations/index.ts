@@ -17,6 +17,7 @@ import { channels } from './150-channels.ts';
 import { vocabularies } from './160-vocabularies.ts';
 import { devices } from './170-devices.ts';
 import { segmentRanges } from './180-segment-ranges.ts';
+import { corrections } from './190-corrections.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   vocabularies,
   devices,
   segmentRanges,
+  corrections,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
