@@ -4,6 +4,7 @@
 //   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
 //   npm run bench -- --sweep    also threads by chunks in parallel
 //   npm run bench -- --parakeet only every English sample with the Parakeet family, beside parakeet-cli
+//   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
 //   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
 
 import { availableParallelism } from 'node:os';
@@ -13,6 +14,7 @@ import { median, memory, seconds, transcribe, upload, whisperCli } from './measu
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
+import { measureVocabulary } from './vocabulary.ts';
 
 const quick = process.argv.includes('--quick');
 const sweep = process.argv.includes('--sweep');
@@ -125,5 +127,6 @@ const compareService = async (folder: string): Promise<void> => {
 
 const folder = temporaryFolder();
 if (process.argv.includes('--peers')) await comparePeers(folder, quick);
+else if (process.argv.includes('--vocabulary')) await measureVocabulary();
 else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
 else await compareService(folder);
