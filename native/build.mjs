@@ -34,8 +34,8 @@ const patches = join(here, 'patches');
 const ADDON = 'earshot_engine.node';
 const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const CLI = `whisper-cli${EXTENSION}`;
-/** Parakeet's own program lies beside whisper-cli. */
-const PARAKEET_CLI = `parakeet-cli${EXTENSION}`;
+/** Parakeet's own program, and whisper.cpp's quantizer, lie beside whisper-cli. */
+const BESIDE_CLI = [`parakeet-cli${EXTENSION}`, `whisper-quantize${EXTENSION}`];
 const BENCH = `engine-bench${EXTENSION}`;
 /** Named in native/CMakeLists.txt. */
 const VULKAN = process.platform === 'win32' ? 'earshot_vulkan.dll' : 'libearshot_vulkan.so';
@@ -44,7 +44,7 @@ const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH, vulkan: VULKAN };
 /** The CMake targets of each kind. */
 const TARGETS = {
   addon: ['earshot_engine'],
-  cli: ['whisper-cli', 'parakeet-cli'],
+  cli: ['whisper-cli', 'parakeet-cli', 'whisper-quantize'],
   bench: ['engine-bench'],
   vulkan: ['ggml-vulkan'],
 };
@@ -160,8 +160,9 @@ const cacheEntry = (options, kind) => {
 };
 
 /** The file of a finished build, or undefined. Marks the build as recently used. */
-const findBuild = ({ folder, file }) => {
-  if (!existsSync(file)) return undefined;
+const findBuild = ({ folder, file, kind }) => {
+  const files = kind === 'cli' ? [file, ...BESIDE_CLI.map((name) => join(folder, name))] : [file];
+  if (!files.every((each) => existsSync(each))) return undefined;
   const now = new Date();
   utimesSync(folder, now, now);
   return file;
@@ -230,8 +231,8 @@ const isPartOf = (kind, name) => {
   if (kind === 'vulkan' || name === VULKAN) return kind === 'vulkan' && name === VULKAN;
   return (
     name === PRODUCTS[kind] ||
-    (kind === 'cli' && name === PARAKEET_CLI) ||
-    ![ADDON, CLI, PARAKEET_CLI, BENCH].includes(name)
+    (kind === 'cli' && BESIDE_CLI.includes(name)) ||
+    ![ADDON, CLI, ...BESIDE_CLI, BENCH].includes(name)
   );
 };
 
