@@ -7,7 +7,7 @@ import { explainFfmpegError } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { probe } from './probe.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
-import { seekOptions, seekOrigin } from './seek.ts';
+import { seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type { BleepOptions, FfmpegTools } from './types.ts';
 
@@ -25,7 +25,7 @@ const mapTracks = ({ tracks }: PcmFormat, each: readonly string[], cut: string):
   if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, cut].join(',')];
   const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${each.join(',')}[t${track}]`);
   const names = inputs.map((_, track) => `[t${track}]`).join('');
-  const mix = `${names}amix=inputs=${tracks}:duration=longest:normalize=0,${each[1]},${cut}[mix]`;
+  const mix = `${names}amix=inputs=${tracks}:duration=longest:normalize=0,${each.at(-2)},${cut}[mix]`;
   return ['-filter_complex', [...inputs, mix].join(';'), '-map', '[mix]'];
 };
 
@@ -37,19 +37,20 @@ const decodeRun = async (
 ): Promise<FfmpegRun> => {
   const { start = 0, end = null } = options.range ?? {};
   const origin = seekOrigin(options.input, start);
+  const seeking = await seekTo(options.input, origin, options.signal);
+  throwIfAborted(options.signal);
   const toFrames = (seconds: number): number => Math.round((seconds - origin) * pcm.sampleRate);
   const filters = [
+    ...seeking.filters,
     `aresample=${pcm.sampleRate}`,
     `aformat=sample_fmts=s16:channel_layouts=${pcm.channels === 1 ? 'mono' : 'stereo'}`,
     'aresample=async=1:first_pts=0',
   ];
   const cut = `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`;
-  const seeking = await seekOptions(options.input, origin, options.signal);
-  throwIfAborted(options.signal);
   return runFfmpeg({
     tools,
     input: inputName(options.input),
-    inputOptions: [...safeInputOptions(options.input), ...seeking],
+    inputOptions: [...safeInputOptions(options.input), ...seeking.inputOptions],
     outputOptions: [
       ...['-loglevel', 'error', '-progress', 'pipe:2', '-stats_period', '2'],
       ...mapTracks(pcm, filters, cut),

@@ -14,7 +14,7 @@ import {
 } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
-import { seekOptions, seekOrigin } from './seek.ts';
+import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type {
@@ -49,10 +49,16 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   };
 };
 
-const filtersFor = (plan: DecodePlan, first: number, select: ChannelSelection | undefined): string => {
+const filtersFor = (
+  plan: DecodePlan,
+  first: number,
+  seeking: Seeking,
+  select: ChannelSelection | undefined,
+): string => {
   const skip = first - plan.origin;
   const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
   return [
+    ...seeking.filters,
     ...(select === undefined ? [] : [`pan=mono|c0=c${select.channel}`]),
     `aresample=${SAMPLE_RATE}`,
     'aformat=sample_fmts=flt:channel_layouts=mono',
@@ -148,27 +154,27 @@ export class Decoder implements Decode {
     }
   }
 
-  /** Refuses non-media by its first bytes. Returns the input options with which ffmpeg seeks to the origin. */
-  async #prepare(): Promise<string[]> {
+  /** Refuses non-media by its first bytes. Returns how ffmpeg seeks to the origin. */
+  async #prepare(): Promise<Seeking> {
     const { signal } = this.#options;
     try {
       await refuseNonMedia(this.#input, signal);
-      return await seekOptions(this.#input, toSeconds(this.#plan.origin), signal);
+      return await seekTo(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
       throw this.#interruption() ?? error;
     }
   }
 
-  #start(seeking: readonly string[], stall: StallTimer): FfmpegRun {
+  #start(seeking: Seeking, stall: StallTimer): FfmpegRun {
     const { select } = this.#options;
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
-      inputOptions: [...safeInputOptions(this.#input), ...seeking],
+      inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2', '-stats_period', '2'],
         ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-        ...['-af', filtersFor(this.#plan, this.#first, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
+        ...['-af', filtersFor(this.#plan, this.#first, seeking, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
       ],
       outputFile: null,
       onStderr: (line) => {

@@ -7,10 +7,21 @@ const SAMPLE_RATES = [44_100, 48_000, 32_000];
 /** Consecutive frames of one rate that prove a constant rate, in a file without an `Info` header. */
 const MIN_FRAMES = 20;
 
-type Frame = { readonly length: number; readonly rate: number; readonly infoOffset: number };
+/** A frame of layer III. */
+export type Mp3Frame = {
+  /** Bytes. */
+  readonly length: number;
+  /** kbit/s. */
+  readonly rate: number;
+  readonly sampleRate: number;
+  /** Samples of each channel. */
+  readonly samples: number;
+  /** Where a `Xing` or `Info` header would be. */
+  readonly infoOffset: number;
+};
 
 /** The layer III frame at an offset, or null. */
-const frameAt = (bytes: Uint8Array, offset: number): Frame | null => {
+export const frameAt = (bytes: Uint8Array, offset: number): Mp3Frame | null => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4);
   const version = (second >> 3) & 3;
   if (first !== 0xff || (second & 0xe0) !== 0xe0 || version === 1 || ((second >> 1) & 3) !== 1) return null;
@@ -22,7 +33,7 @@ const frameAt = (bytes: Uint8Array, offset: number): Frame | null => {
   const mono = fourth >> 6 === 3;
   const sideInfo = mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17;
   const length = Math.floor(((mpeg1 ? 144_000 : 72_000) * rate) / sampleRate) + ((third >> 1) & 1);
-  return { length, rate, infoOffset: offset + 4 + sideInfo };
+  return { length, rate, sampleRate, samples: mpeg1 ? 1152 : 576, infoOffset: offset + 4 + sideInfo };
 };
 
 /** Bytes of the ID3v2 tag at the start of a file; 0 without one. */

@@ -1,0 +1,193 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
+import { id3Length } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
+import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
+import type {
+  DecodeOptions,
+  MediaEngine,
+  MediaInput,
+} from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
+import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
+import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
+import { ffmpeg } from '../../../support/ffmpeg.ts';
+import { fixturePath } from '../../../support/fixtures.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { file, startUrlServer, type UrlServer } from '../../../support/url-server.ts';
+
+/** Of 233 seconds. */
+const RANGE = { start: 200.125, end: 206.5 };
+const VARIABLE = ['-q:a', '5', '-ar', '44100'];
+
+describe('a range of a variable-rate MP3 behind a URL', { timeout: 60_000 }, () => {
+  let engine: MediaEngine;
+  let folder: string;
+  let server: UrlServer;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
+    folder = temporaryFolder();
+    server = await startUrlServer();
+    client = createHttpClient({
+      policy: () => ({ allowPrivateAddresses: true, offline: false }),
+      version: '0',
+    });
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await server.close();
+  });
+
+  const encoded = async (name: string, ...options: string[]): Promise<Buffer> => {
+    const path = join(folder, name);
+    await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), ...options, path);
+    return readFile(path);
+  };
+
+  const decode = async (
+    input: MediaInput,
+    options: DecodeOptions,
+  ): Promise<{ pcm: Float32Array; warnings: readonly string[] }> => {
+    const decoding = engine.decodeChunks(input, options);
+    const parts: Float32Array[] = [];
+    for await (const { pcm } of decoding.chunks) parts.push(pcm);
+    const pcm = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      pcm.set(part, at);
+      at += part.length;
+    }
+    return { pcm, warnings: decoding.summary().warnings };
+  };
+
+  /** The range read in parts, and cut out of a decode of the whole file; with the share of the bytes that were fetched. */
+  const both = async (body: Buffer, options: { start: number; end: number | null } = RANGE) => {
+    const path = join(folder, 'whole.mp3');
+    await writeFile(path, body);
+    const local = await decode({ kind: 'file', path }, options);
+    const opened = await openRangeReader({ client, url: server.set('/a.mp3', file(body)), maxBytes: 1e9 });
+    if (!opened.supported) throw new Error(opened.reason);
+    try {
+      const remote = await decode(opened.reader, options);
+      return { local, remote, share: opened.reader.bytesFetched() / body.length };
+    } finally {
+      await opened.reader.close();
+    }
+  };
+
+  const largestDifference = (a: Float32Array, b: Float32Array): number =>
+    a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
+
+  const expectSameSamples = ({ local, remote }: Awaited<ReturnType<typeof both>>): void => {
+    expect(remote.pcm.length).toBe(local.pcm.length);
+    expect(largestDifference(remote.pcm, local.pcm)).toBeLessThan(1e-6);
+    expect(remote.warnings).toEqual(local.warnings);
+  };
+
+  it.each([
+    ['mono', ['-ac', '1', ...VARIABLE], 0.45],
+    ['stereo', ['-ac', '2', ...VARIABLE], 0.45],
+    ['16 kHz (MPEG 2)', ['-q:a', '5', '-ar', '16000'], 0.45],
+    // A small file, of which 64 KB are fetched at a time.
+    ['11 kHz (MPEG 2.5), hardly any bits', ['-q:a', '9', '-ar', '11025'], 0.75],
+    ['48 kHz, an average rate', ['-abr', '1', '-b:a', '96k', '-ar', '48000'], 0.45],
+  ])('%s: has the samples of the whole, of which it reads the end alone', async (_name, options, most) => {
+    const result = await both(await encoded('a.mp3', ...options));
+    expectSameSamples(result);
+    expect(result.share).toBeLessThan(most);
+  });
+
+  it('ends where the whole ends', async () => {
+    const result = await both(await encoded('a.mp3', ...VARIABLE), { start: 225, end: null });
+    expectSameSamples(result);
+    expect(result.share).toBeLessThan(0.3);
+  });
+
+  it('is found behind a large cover and before an old tag', async () => {
+    const cover = join(folder, 'cover.png');
+    const noise = 'nullsrc=size=600x600,geq=random(1)*255:128:128';
+    await ffmpeg('-f', 'lavfi', '-i', noise, '-frames:v', '1', cover);
+    const picture = ['-i', cover, '-map', '0:a', '-map', '1:v', '-c:v', 'copy'];
+    const tags = ['-write_id3v1', '1', '-metadata', 'title=A meeting'];
+    const body = await encoded('cover.mp3', ...picture, ...VARIABLE, ...tags);
+    expect(id3Length(body)).toBeGreaterThan(200_000);
+    expect(body.subarray(-128, -125).toString()).toBe('TAG');
+    const result = await both(body);
+    expectSameSamples(result);
+    expect(result.share).toBeLessThan(0.5);
+  });
+
+  /** The file with its `Xing` header changed in place. */
+  const withXing = async (change: (body: Buffer, xing: number) => void): Promise<Buffer> => {
+    const body = await encoded('a.mp3', ...VARIABLE);
+    change(body, body.indexOf('Xing'));
+    return body;
+  };
+  const inToc = (value: (index: number) => number) => (body: Buffer, xing: number) => {
+    for (let index = 0; index < 100; index++) body[xing + 16 + index] = value(index);
+  };
+
+  const damaged: readonly (readonly [string, () => Promise<Buffer>])[] = [
+    [
+      'without a table of contents',
+      () =>
+        withXing((body, xing) => {
+          body.writeUInt32BE(3 | 8, xing + 4);
+          body.copyWithin(xing + 16, xing + 116, xing + 152);
+        }),
+    ],
+    ['with an empty table', () => withXing(inToc(() => 0))],
+    ['with a table that begins at the end', () => withXing(inToc(() => 255))],
+    ['with a table that goes back', () => withXing(inToc((index) => 255 - index * 2))],
+    ['with the table of another file', () => withXing(inToc((index) => Math.round(155 + index)))],
+    ['with too many frames', () => withXing((body, xing) => body.writeUInt32BE(12_000, xing + 8))],
+    ['with a frame too many', () => withXing((body, xing) => body.writeUInt32BE(8935, xing + 8))],
+    ['with too few frames', () => withXing((body, xing) => body.writeUInt32BE(8300, xing + 8))],
+    ['of another length', () => withXing((body, xing) => body.writeUInt32BE(1_400_000, xing + 12))],
+    ['of an encoder that is not known', () => withXing((body, xing) => body.write('GOGO', xing + 120))],
+    [
+      'with a VBRI header',
+      () =>
+        withXing((body, xing) => {
+          const frame = xing - 36;
+          body.fill(0, frame + 4, frame + 160);
+          body.write('VBRI', frame + 36);
+          body.writeUInt16BE(1, frame + 40);
+          body.writeUInt32BE(body.length - frame, frame + 46);
+          body.writeUInt32BE(8934, frame + 50);
+        }),
+    ],
+    ['cut off in the middle', async () => (await encoded('a.mp3', ...VARIABLE)).subarray(0, 1_420_000)],
+    ['with a hole behind the range', () => withXing((body) => body.fill(0x55, 1_450_000, 1_470_000))],
+    [
+      'two of them in one file',
+      async () => {
+        const one = await encoded('a.mp3', ...VARIABLE, '-t', '120');
+        return Buffer.concat([one, one]);
+      },
+    ],
+  ];
+
+  /** How many samples later the same sound is in `b`, of at most a frame of an MP3 of 16 kHz. */
+  const lagBetween = (a: Float32Array, b: Float32Array): number => {
+    const difference = (lag: number): number => {
+      let sum = 0;
+      for (let at = 1000; at < a.length - 1000; at += 7) sum += Math.abs((a[at] ?? 0) - (b[at + lag] ?? 0));
+      return sum;
+    };
+    const lags = Array.from({ length: 1201 }, (_, index) => index - 600);
+    const best = lags.reduce((least, lag) => (difference(lag) < difference(least) ? lag : least));
+    expect(difference(best)).toBeLessThan(0.1 * difference(600));
+    return best;
+  };
+
+  it.each(damaged)('%s: is read up to the range rather than found at a wrong time', async (_name, make) => {
+    const { local, remote } = await both(await make());
+    expect(Math.abs(remote.pcm.length - local.pcm.length)).toBeLessThan(600);
+    expect(Math.abs(lagBetween(local.pcm, remote.pcm))).toBeLessThan(600);
+  });
+});
