@@ -32,10 +32,10 @@ const start = (folder: string): Database => {
   return db;
 };
 
-const addTranscript = (db: Database, id: string, text: string): void => {
+const addTranscript = (db: Database, id: string, text: string, userId = USER): void => {
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/a.wav' });
   const source = { name: 'a.wav', fileId: null };
-  insertTranscript(db, { ...newTranscript(body, { userId: USER, source, queueOrder: 1, now: 1 }), id });
+  insertTranscript(db, { ...newTranscript(body, { userId, source, queueOrder: 1, now: 1 }), id });
   updateTranscript(db, id, { status: 'completed', text });
 };
 
@@ -71,6 +71,21 @@ describe('the search index', () => {
     updateTranscript(db, 'tr_2', { name: 'Quarterly zeppelin' });
     expect(found(db, SECRET)).toEqual([]);
     expect(found(db, 'zeppelin')).toEqual(['tr_2']);
+  });
+
+  it("never matches the column of owners, nor finds another's transcripts", () => {
+    const db = withTranscripts(temporaryFolder());
+    addTranscript(db, 'tr_3', 'They wrote usr1 and usr2 on the wall.');
+    const searches = () => ['usr1', 'usr2', 'us', 'usr*', '"usr1 and"', 'text'].map((q) => found(db, q));
+    const alone = searches();
+    expect(alone).toEqual([['tr_3'], ['tr_3'], ['tr_3'], ['tr_3'], ['tr_3'], ['tr_2']]);
+    const limits = { storageLimit: null, creditBudget: null };
+    insertUser(db, { id: 'usr_2', name: 'Bob', isOwner: false, createdAt: 1, ...limits });
+    addTranscript(db, 'tr_4', 'Another text, by usr1.', 'usr_2');
+    expect(searches()).toEqual(alone);
+    const search = new SearchService(db).search('usr_2', 'usr1', 1, 10);
+    expect(search.results.map(({ id }) => id)).toEqual(['tr_4']);
+    expect(search.pagination.total).toBe(1);
   });
 
   it('does not change when the transaction fails', () => {
