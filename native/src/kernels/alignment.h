@@ -45,7 +45,7 @@ constexpr float kQuiet = 2.0F;          // cost of a quiet frame in a token
 constexpr float kQuietBelow = 30.0F;    // dB below the loud frames
 constexpr float kAboveNoise = 6.0F;     // dB: nor is what is so little louder than the softest frames sound
 constexpr float kAtLeastBelow = 15.0F;  // dB below the loud frames, in any case
-constexpr float kLength = 1.3F;         // cost of a token of e or 1/e times its expected length
+constexpr float kLength = 1.8F;         // cost for each expected frame of a token of e or 1/e times its expected length
 constexpr float kRate = 1.2F;           // of the frames with sound that a letter takes
 constexpr int kMinFrames = 2;
 constexpr int kMaxFrames = 150;
@@ -221,7 +221,7 @@ class earshot_path {
     const int longest = std::min({frames_, earshot_aligner::kMaxFrames, static_cast<int>(4 * expected) + 20});
     for (int d = earshot_aligner::kMinFrames; d <= longest; ++d) {
       const float off = std::log(static_cast<float>(d) / expected);
-      const float penalty = earshot_aligner::kLength * off * off * std::min(expected, 20.0F);
+      const float penalty = earshot_aligner::kLength * expected * off * off;
       const float* from = start.data();
       float* to = best.data() + d;
       int16_t* own = length.data() + d;
