@@ -60,15 +60,21 @@ export const addGuidePage = async (
   rendererDir: string,
 ): Promise<void> => {
   const read = (name: string) => readFile(join(resourcesDir, 'guide', name), 'utf8');
-  const page = pageOf(renderMarkdown(await read('guide.md')), await windowStyles(rendererDir));
+  // Built on the first request, as the start has no use for it.
+  let page: Promise<string> | undefined;
+  const buildPage = async () =>
+    pageOf(renderMarkdown(await read('guide.md')), await windowStyles(rendererDir));
   const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
-  server.get('/docs/guide', (request, reply) =>
-    reply
-      .headers({ ...headers, 'cache-control': 'no-cache' })
-      .type('text/html; charset=utf-8')
-      // The Host guard has checked the name.
-      .send(page.replaceAll(SOURCE_URL, escapeHtml(`http://${request.host}`))),
-  );
+  server.get('/docs/guide', async (request, reply) => {
+    page ??= buildPage();
+    return (
+      reply
+        .headers({ ...headers, 'cache-control': 'no-cache' })
+        .type('text/html; charset=utf-8')
+        // The Host guard has checked the name.
+        .send((await page).replaceAll(SOURCE_URL, escapeHtml(`http://${request.host}`)))
+    );
+  });
   for (const [name, type] of [
     ['guide.css', 'text/css'],
     ['guide.js', 'text/javascript'],
