@@ -12,6 +12,9 @@ const OPTIONS: ts.CompilerOptions = {
   strict: true,
   skipLibCheck: true,
   types: [],
+  // Without the browser's types and without the files that the file imports, whose types are not followed.
+  lib: ['lib.es2022.d.ts'],
+  noResolve: true,
 };
 
 /**
