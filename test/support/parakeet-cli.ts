@@ -11,6 +11,8 @@ const run = promisify(execFile);
 const OPTIONS = ['-ps', '-t', '1'];
 const TOKEN = /id=\s*(\d+) .* p=([\d.]+) .* t0=\s*(\d+) t1=\s*(\d+) /;
 
+const TOKEN_TEXT = /word_start=\w+ "(.*)"$/;
+
 export type ParakeetToken = {
   readonly id: number;
   readonly probability: number;
@@ -37,12 +39,12 @@ const wavOf = (pcm: Float32Array): Buffer => {
   return Buffer.concat([header, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
 };
 
-/** What whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
-export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToken[]> => {
+/** The output of whisper.cpp's own program for audio, as one piece, with the demonstration model. */
+const outputOf = async (pcm: Float32Array): Promise<string> => {
   const program = join(dirname(await testWhisperCli()), 'parakeet-cli');
   const sound = wavOf(pcm);
   const inputs = [await readFile(STARTER_PARAKEET), sound];
-  const text = await cachedText({ program, options: OPTIONS, inputs }, async () => {
+  return cachedText({ program, options: OPTIONS, inputs }, async () => {
     const wav = join(temporaryFolder(), 'audio.wav');
     await writeFile(wav, sound);
     const { stderr } = await run(program, ['-m', STARTER_PARAKEET, '-f', wav, ...OPTIONS], {
@@ -50,6 +52,11 @@ export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToke
     });
     return stderr;
   });
+};
+
+/** The tokens that whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
+export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToken[]> => {
+  const text = await outputOf(pcm);
   return text.split('\n').flatMap((line) => {
     const [, id, probability, start, end] = TOKEN.exec(line) ?? [];
     if (id === undefined) return [];
@@ -63,3 +70,12 @@ export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToke
     ];
   });
 };
+
+/** The text that whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
+export const parakeetCliText = async (pcm: Float32Array): Promise<string> =>
+  (await outputOf(pcm))
+    .split('\n')
+    .map((line) => TOKEN_TEXT.exec(line)?.[1] ?? '')
+    .join('')
+    .replaceAll('▁', ' ')
+    .trim();

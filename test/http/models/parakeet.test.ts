@@ -2,12 +2,12 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
-import { loadAddon } from '../../../electron/core/engines/whisper/addon.ts';
-import { testAddon } from '../../support/addon.ts';
 import { wav } from '../../support/audio.ts';
-import { ENGLISH_RECORDINGS, truth } from '../../support/fixtures.ts';
+import { breadth } from '../../support/breadth.ts';
+import { ENGLISH_RECORDINGS, SHORT_ENGLISH_RECORDINGS, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { multilingualParakeet } from '../../support/multilingual-parakeet.ts';
+import { parakeetCliText } from '../../support/parakeet-cli.ts';
 import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
 import { fixturePcm } from '../../support/pcm.ts';
@@ -19,6 +19,7 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { plainWords, wordErrorRate, wordErrors } from '../../support/word-error-rate.ts';
 
 const MODEL = 'starter-parakeet';
+const MEETING = '08-meeting-4min.mp3';
 /** Of the words of the recordings below; the model card says 0.2 % over all samples. */
 const MAX_WORD_ERROR_RATE = 0.02;
 /** A voice as loud as one across the room: 20 dB below the speaker's. */
@@ -87,21 +88,18 @@ describe('the Parakeet family', () => {
     expect(transcript.segments?.length).toBeGreaterThan(10);
   });
 
-  // test/integration/native/parakeet.test.ts holds that the engine writes the tokens of parakeet-cli for the same audio.
+  // The meeting is heard in the test after a kill.
   it('writes the words that parakeet-cli hears in one piece, for every English recording', async () => {
-    const model = await loadAddon(await testAddon()).loadModel(STARTER_PARAKEET);
     let wrong = 0;
     let count = 0;
-    for (const name of ENGLISH_RECORDINGS) {
-      const { segments } = await model.transcribe(fixturePcm(name), { threads: 1 }).promise;
+    for (const name of breadth<readonly string[]>(SHORT_ENGLISH_RECORDINGS, ENGLISH_RECORDINGS)) {
       const { text } = await transcribe(server, remote, name, { model: MODEL });
       const heard = plainWords(text);
-      expect(heard, name).toEqual(plainWords(segments.map((segment) => segment.text).join('')));
+      expect(heard, name).toEqual(plainWords(await parakeetCliText(fixturePcm(name))));
       const said = plainWords(truth(name).text);
       wrong += wordErrors(said, heard);
       count += said.length;
     }
-    await model.free();
     expect(wrong / count).toBeLessThanOrEqual(0.005);
   });
 
@@ -121,12 +119,15 @@ describe('the Parakeet family', () => {
 
   it('goes on after SIGKILL with the same text, in every export', async () => {
     // A chunk of four minutes, and another one.
-    const pcm = [...fixturePcm('08-meeting-4min.mp3'), ...fixturePcm('01-short-note.wav')];
+    const [meeting, note] = [fixturePcm(MEETING), fixturePcm('01-short-note.wav')];
+    const pcm = [...meeting, ...note];
     const long = wav(Int16Array.from(pcm, (sample) => Math.round(sample * 32_767)));
     const request = { model: MODEL, audio_url: remote.set('/meeting.wav', file(long)) } as const;
     const whole = await server.client.call('createTranscript', {
       body: { ...request, wait_until_complete: true },
     });
+    const alone = await Promise.all([meeting, note].map(parakeetCliText));
+    expect(plainWords(whole.text)).toEqual(plainWords(alone.join(' ')));
     let id = '';
     const query = `SELECT count(*) FROM transcripts WHERE status = 'processing' AND checkpoint LIKE '%"chunk":1,%'`;
     const database = join(server.dataDir, 'earshot.db');
