@@ -15,6 +15,9 @@ import { chunkOf, type FakeEngine, WHISPER } from '../../../support/fake-engine.
 import { FakeMedia } from '../../../support/fake-media.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
+/** Shared, as in the product: its thread takes half a second to load the word lists. */
+const analyze = createAnalyzer({ secret: 'secret', summarizer: () => undefined });
+
 /** Consecutive chunks of ten seconds, whose samples are their index, so that an engine can tell them apart. */
 export const chunksOf = (count: number): AudioChunk[] =>
   Array.from({ length: count }, (_, index) => {
@@ -81,7 +84,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
       locateOwn: unused,
       discard: unused,
     },
-    analyze: createAnalyzer({ secret: 'secret', summarizer: () => undefined }),
+    analyze,
     hasSummarizer: () => false,
     diarize: unused,
     speakerModels: unused,
