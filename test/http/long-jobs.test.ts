@@ -40,21 +40,24 @@ const processing = async (): Promise<string | undefined> => {
 /** Lets a waiting job continue as if `segments` had been recognized before a restart, and half a second were left. */
 const saveSegments = (id: string, segments: readonly StoredSegment[]): void => {
   const db = openDatabase(join(server.dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
-  const fileId = findTranscript(db, id)?.fileId;
-  insertSegments(db, id, 0, segments);
-  updateTranscript(db, id, {
-    checkpoint: {
-      kind: 'recognition',
-      source: `stored ${fileId}`,
-      streams: [{ chunk: 1, at: 14.5, crashes: {} }],
-      segments: segments.length,
+  // One commit for all: thousands took longer than the rest of the file's own work.
+  db.transaction(() => {
+    const fileId = findTranscript(db, id)?.fileId;
+    insertSegments(db, id, 0, segments);
+    updateTranscript(db, id, {
+      checkpoint: {
+        kind: 'recognition',
+        source: `stored ${fileId}`,
+        streams: [{ chunk: 1, at: 14.5, crashes: {} }],
+        segments: segments.length,
+        language: 'en',
+        languageConfidence: 1,
+        model: 'starter',
+      },
+      modelId: 'starter',
       language: 'en',
       languageConfidence: 1,
-      model: 'starter',
-    },
-    modelId: 'starter',
-    language: 'en',
-    languageConfidence: 1,
+    });
   });
   db.close();
 };
