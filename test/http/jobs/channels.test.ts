@@ -56,6 +56,9 @@ const said = (name: string, speaker: string): string =>
     .map(({ text }) => text)
     .join(' ');
 
+/** So much of the talk as has several turns of both, where the rest would show the same. */
+const FIRST_TURNS = { audio_end_at: 20 } as const;
+
 /** Every segment and word is of a channel, the segments are in order of time, and no word of the text is missing. */
 const expectWhole = (transcript: Transcription, channels: readonly number[]): void => {
   expect(transcript).toMatchObject({ status: 'completed', channels: channels.length });
@@ -105,7 +108,7 @@ describe('multichannel', () => {
   });
 
   it('names the speaker of a channel, and takes the name into the exports', async () => {
-    const { id } = await create(serve(await voiceChannels(TALK)));
+    const { id } = await create(serve(await voiceChannels(TALK)), FIRST_TURNS);
     await server.client.call('patchTranscript', { params: { id }, body: { speakers: { B: 'Peter' } } });
     const response = await server.fetch(`/v1/transcript/id/${id}/export?format=txt`);
     expect(await response.text()).toContain('Peter');
@@ -191,7 +194,7 @@ describe('multichannel', () => {
   });
 
   it('keeps the channels and their speakers through another analysis, and refuses to diarize', async () => {
-    const { id, segments, speakers } = await create(serve(await voiceChannels(TALK)));
+    const { id, segments, speakers } = await create(serve(await voiceChannels(TALK)), FIRST_TURNS);
     const body = { topics: true, wait_until_complete: true };
     const analyzed = await server.client.call('analyzeTranscript', { params: { id }, body });
     expect(analyzed).toMatchObject({ channels: 2, segments, speakers, topics: expect.any(Array) });
@@ -200,7 +203,7 @@ describe('multichannel', () => {
   });
 
   it('exports the channels with their speakers, in order of time', async () => {
-    const transcript = await create(serve(await voiceChannels(TALK, { shift: 1.7 })));
+    const transcript = await create(serve(await voiceChannels(TALK, { shift: 1.7 })), FIRST_TURNS);
     const exported = async (query: string): Promise<string> =>
       (await server.fetch(`/v1/transcript/id/${transcript.id}/export?${query}`)).text();
     const json = JSON.parse(await exported('format=json&words=true'));
@@ -228,7 +231,7 @@ describe('multichannel', () => {
   });
 
   it('keeps the channel of a segment through edits and their undoing', async () => {
-    const { id, segments } = await create(serve(await voiceChannels(TALK)));
+    const { id, segments } = await create(serve(await voiceChannels(TALK)), FIRST_TURNS);
     const body = { segments: [{ id: 1, text: 'Something else was said.', speaker_id: 'A' }] };
     const edited = await server.client.call('patchTranscript', { params: { id }, body });
     expect(edited.segments.map(({ channel }) => channel)).toEqual(segments.map(({ channel }) => channel));

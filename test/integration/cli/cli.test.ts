@@ -54,7 +54,7 @@ describe('earshot transcribe', () => {
     ['vtt', /^WEBVTT/],
     ['json', /^\{/],
   ])('writes %s', async (format, beginning) => {
-    const { code, out } = await earshot('transcribe', SAMPLE, '--model', 'starter', '--format', format);
+    const { code, out } = await earshot('transcribe', SAMPLE, '-m', 'starter-parakeet', '--format', format);
     expect(code).toBe(0);
     expect(out).toMatch(beginning);
   });
