@@ -10,9 +10,10 @@ import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types
 
 /**
  * Bounds of a response's length; ffmpeg requests the rest (`-reconnect`). A longer response would fill the sockets' buffers
- * with megabytes that are fetched and never read. Within the bounds, it is a quarter of what was read sequentially.
+ * with megabytes that are fetched and never read; ffmpeg reads a few KB after most seeks. Within the bounds, it is a quarter of
+ * what was read sequentially.
  */
-const MIN_WINDOW = 4 * BLOCK_BYTES;
+const MIN_WINDOW = BLOCK_BYTES;
 const MAX_WINDOW = 16 * BLOCK_BYTES;
 
 /** Parses `bytes=10-` or `bytes=10-99`, which ffmpeg sends; null for anything else. */
