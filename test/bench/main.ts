@@ -5,6 +5,8 @@
 //   npm run bench -- --sweep    also threads by chunks in parallel
 //   npm run bench -- --parakeet only every English sample with the Parakeet family, beside parakeet-cli
 //   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
+//   npm run bench -- --service  only the service around the engine: lists, searches, files, ranges, start and memory; --only=…
+//                               names some of these (start, memory, decode, files, library, ranges); needs curl and nginx
 //   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
 
 import { availableParallelism } from 'node:os';
@@ -14,9 +16,11 @@ import { median, memory, seconds, transcribe, upload, whisperCli } from './measu
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
+import { measureService } from './service.ts';
 import { measureVocabulary } from './vocabulary.ts';
 
 const quick = process.argv.includes('--quick');
+const only = /^--only=(.*)$/m.exec(process.argv.join('\n'))?.[1];
 const sweep = process.argv.includes('--sweep');
 const RUNS = quick ? 1 : 3;
 const FILES = quick ? 5 : 20;
@@ -129,4 +133,5 @@ const folder = temporaryFolder();
 if (process.argv.includes('--peers')) await comparePeers(folder, quick);
 else if (process.argv.includes('--vocabulary')) await measureVocabulary();
 else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
+else if (process.argv.includes('--service')) await measureService(folder, quick, only);
 else await compareService(folder);

@@ -14,6 +14,31 @@ export const seconds = async (work: () => Promise<unknown>): Promise<number> => 
   return (performance.now() - start) / 1000;
 };
 
+/** Wall time, and processor time of the processes that it is about; both in seconds. */
+export type Cost = { readonly wall: number; readonly cpu: number };
+
+/** The cost of some work to a process that runs meanwhile, with all that it starts. */
+export const costTo = async (pid: number, work: () => Promise<unknown>): Promise<Cost> => {
+  const before = cpuSeconds(pid).all;
+  const wall = await seconds(work);
+  return { wall, cpu: cpuSeconds(pid).all - before };
+};
+
+/** The cost of a script of bash. */
+export const costOfScript = async (script: string, ...args: string[]): Promise<Cost> => {
+  let cpu = 0;
+  const wall = await seconds(async () => {
+    ({ cpu } = await cpuOf('bash', ['-e', '-o', 'pipefail', '-c', script, 'bash', ...args]));
+  });
+  return { wall, cpu };
+};
+
+/** The medians of several costs. */
+export const medianCost = (costs: readonly Cost[]): Cost => ({
+  wall: median(costs.map(({ wall }) => wall)),
+  cpu: median(costs.map(({ cpu }) => cpu)),
+});
+
 /** `share`: 0.99 for the 99th percentile. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??

@@ -42,37 +42,65 @@ const QUERIES = [
   ['a part of a name', 'recording 77'],
 ] as const;
 
-const { values } = parseArgs({ options: { transcripts: { type: 'string', default: '100000' } } });
-const count = Number(values.transcripts);
-const first = await startServer();
-await first.stop();
-const filled = fillTranscripts(first.dataDir, count);
-process.stdout.write(
-  `${count} transcripts of ${FILLED_WORDS} words, stored and indexed in ${filled.toFixed(0)} s\n\n`,
-);
-const server = await startServer({ dataDir: first.dataDir });
-await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
-process.stdout.write(
-  '| search for | found | first | median | 99th percentile | another request waits at most |\n|---|---|---|---|---|---|\n',
-);
-for (const [name, q] of QUERIES) {
-  for (const page of [1, 50]) {
-    const times: number[] = [];
-    let found = 0;
-    const waited = await longestWait(server, async () => {
-      for (let run = 0; run < RUNS; run++) {
-        const asked = performance.now();
-        const { data } = await server.client.call('searchTranscripts', { query: { q, page } });
-        times.push(performance.now() - asked);
-        found = data.pagination.total;
-      }
-    });
-    const ms = (value: number | undefined) => `${(value ?? 0).toFixed(0)} ms`;
+export type SearchTimes = {
+  readonly name: string;
+  readonly page: number;
+  readonly found: number;
+  /** Milliseconds, in the order of the requests. */
+  readonly times: readonly number[];
+  /** Milliseconds that another request waited at most. */
+  readonly waited: number;
+};
+
+/** Searches a library that {@link fillTranscripts} has filled, for rare and frequent words. */
+export async function* measureSearches(server: TestServer): AsyncGenerator<SearchTimes> {
+  await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
+  for (const [name, q] of QUERIES) {
+    for (const page of [1, 50]) {
+      const times: number[] = [];
+      let found = 0;
+      const waited = await longestWait(server, async () => {
+        for (let run = 0; run < RUNS; run++) {
+          const asked = performance.now();
+          const { data } = await server.client.call('searchTranscripts', { query: { q, page } });
+          times.push(performance.now() - asked);
+          found = data.pagination.total;
+        }
+      });
+      yield { name, page, found, times, waited };
+      if (found < 20 * page) break;
+    }
+  }
+}
+
+/** A stopped server's data folder with `count` transcripts, and the seconds that filling it took. */
+export const filledLibrary = async (
+  count: number,
+): Promise<{ readonly dataDir: string; readonly took: number }> => {
+  const first = await startServer();
+  await first.stop();
+  return { dataDir: first.dataDir, took: fillTranscripts(first.dataDir, count) };
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { transcripts: { type: 'string', default: '100000' } } });
+  const count = Number(values.transcripts);
+  const { dataDir, took } = await filledLibrary(count);
+  process.stdout.write(
+    `${count} transcripts of ${FILLED_WORDS} words, stored and indexed in ${took.toFixed(0)} s\n\n`,
+  );
+  const server = await startServer({ dataDir });
+  process.stdout.write(
+    '| search for | found | first | median | 99th percentile | another request waits at most |\n|---|---|---|---|---|---|\n',
+  );
+  const ms = (value: number | undefined) => `${(value ?? 0).toFixed(0)} ms`;
+  for await (const { name, page, found, times, waited } of measureSearches(server)) {
     const what = page === 1 ? name : `${name}, page ${page}`;
     process.stdout.write(
       `| ${what} | ${found} | ${ms(times[0])} | ${ms(median(times))} | ${ms(quantile(times, 0.99))} | ${ms(waited)} |\n`,
     );
-    if (found < 20 * page) break;
   }
-}
-await discard(server);
+  await discard(server);
+};
+
+if (import.meta.main) await main();

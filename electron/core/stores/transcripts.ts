@@ -159,18 +159,19 @@ export const transcriptPage = (userId: string, filter: TranscriptFilter) =>
     .limit(filter.limit)
     .offset((filter.page - 1) * filter.limit);
 
+/** The query of their number; exported for the bench. */
+export const transcriptCount = (userId: string, filter: TranscriptFilter) =>
+  filtered(userId, filter).select((query) => query.fn.countAll<number>().as('count'));
+
 /** A page of the filtered transcripts of a user, and their total number. */
 export const listTranscripts = (
   db: ReadableDb,
   userId: string,
   filter: TranscriptFilter,
-): { items: ListedTranscript[]; total: number } => {
-  const count = filtered(userId, filter).select((query) => query.fn.countAll<number>().as('count'));
-  return {
-    items: db.all(transcriptPage(userId, filter)).map(decodeListed),
-    total: db.get(count)?.count ?? 0,
-  };
-};
+): { items: ListedTranscript[]; total: number } => ({
+  items: db.all(transcriptPage(userId, filter)).map(decodeListed),
+  total: db.get(transcriptCount(userId, filter))?.count ?? 0,
+});
 
 /** Sums over all transcripts of a user, which triggers keep up to date. */
 export const userStatistics = (db: ReadableDb, userId: string) => {

@@ -1,0 +1,58 @@
+// `npm run bench -- --service [--quick] [--only=TEXT]`: the service around the engine, each row beside a reference of the same run.
+
+import { availableParallelism, loadavg } from 'node:os';
+import { measureRanges } from './ranges.ts';
+import { measureDecode, measureFiles } from './service-files.ts';
+import { measureLibrary } from './service-library.ts';
+import { measureMemory, measureStart } from './service-process.ts';
+
+/** One measured property, with what it is measured by. */
+export type ServiceRow = {
+  readonly name: string;
+  readonly ours: string;
+  readonly reference: string;
+  readonly goal: string;
+  readonly isMet: boolean;
+};
+
+async function* rangeRows(seconds: number): AsyncGenerator<ServiceRow> {
+  for await (const { name, file, fetched } of measureRanges(seconds)) {
+    const share = fetched / file;
+    yield {
+      name: `60 s out of ${seconds / 60} minutes behind a URL: ${name}`,
+      ours: `${(100 * share).toFixed(1)} % of the bytes`,
+      reference: `the range itself ${((100 * 60) / seconds).toFixed(1)} %`,
+      goal: '≤ 3 %',
+      isMet: share <= 0.03,
+    };
+  }
+}
+
+async function* one(row: () => Promise<ServiceRow>): AsyncGenerator<ServiceRow> {
+  yield await row();
+}
+
+/** Prints each part's rows; `only` names parts by a piece of their names. */
+export const measureService = async (folder: string, quick: boolean, only = ''): Promise<void> => {
+  const runs = quick ? 1 : 3;
+  const parts: Readonly<Record<string, () => AsyncGenerator<ServiceRow>>> = {
+    start: () => one(() => measureStart(quick ? 3 : 9)),
+    memory: () => measureMemory(folder, quick ? 3 : 30),
+    decode: () => one(() => measureDecode(folder, quick ? 10 : 60, runs)),
+    files: () => measureFiles(folder, quick ? 2 ** 27 : 2 ** 30, runs),
+    library: () => measureLibrary(quick ? 10_000 : 100_000),
+    ranges: () => rangeRows((quick ? 20 : 120) * 60),
+  };
+  const say = (cells: readonly string[]): void => {
+    process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  };
+  process.stdout.write(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}\n\n`);
+  say(['', 'Earshot', 'reference', 'goal', 'met']);
+  say(['---', '---', '---', '---', '---']);
+  for (const [name, measure] of Object.entries(parts)) {
+    if (!name.includes(only)) continue;
+    for await (const row of measure()) {
+      say([row.name, row.ours, row.reference, row.goal, row.isMet ? 'yes' : 'no']);
+    }
+  }
+};
