@@ -209,6 +209,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     await services.files.close();
     await services.webhooks.close();
     await services.renderings.close();
+    await services.idleWork.close();
     await services.devices.close();
     await services.engine.close();
     await services.http.close();

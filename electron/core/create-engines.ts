@@ -11,10 +11,12 @@ import { createPageReader } from './engines/pages/yt-dlp.ts';
 import { createWhisperEngine } from './engines/whisper/engine.ts';
 import { defaultParallelism, type Parallelism } from './engines/whisper/parallelism.ts';
 import { DeviceService } from './services/devices.ts';
+import { IdleWork } from './services/idle-work.ts';
 import { decodeSample } from './services/models/benchmark.ts';
 import type { NetworkService } from './services/network.ts';
 import { namedModelOrigin, type SettingsService } from './services/settings.ts';
 import type { WritableDb } from './stores/database.ts';
+import { listModelsInUse } from './stores/models.ts';
 
 type Deps = {
   readonly config: AppConfig;
@@ -58,6 +60,8 @@ export const createEngines = async (deps: Deps) => {
     onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
+  const forkEngine = () => host.forkWorker(['whisper', config.addonPath]);
+  const idleWork = new IdleWork({ clock, isBusy: () => listModelsInUse(db).length > 0 });
   const devices = new DeviceService({
     db,
     clock,
@@ -66,7 +70,8 @@ export const createEngines = async (deps: Deps) => {
     version: config.version,
     addonPath: config.addonPath,
     parallelism,
-    fork: () => host.forkWorker(['whisper', config.addonPath]),
+    fork: forkEngine,
+    idleWork,
     sample: () => decodeSample({ media, sample }),
     bundled: ['ggml-starter.bin', 'ggml-starter-parakeet.bin'].map((name) =>
       join(config.resourcesDir, 'models', name),
@@ -78,6 +83,8 @@ export const createEngines = async (deps: Deps) => {
     http,
     media,
     devices,
+    forkEngine,
+    idleWork,
     engine: createWhisperEngine({
       fork: host.forkWorker,
       addonPath: config.addonPath,

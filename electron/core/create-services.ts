@@ -222,6 +222,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     speakers,
     engine,
     devices,
+    idleWork: engines.idleWork,
     http,
     models,
     files,

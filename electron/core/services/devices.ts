@@ -20,9 +20,8 @@ import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { WorkerProcess } from '../engines/worker/process.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { readDeviceTrials, writeDeviceTrial } from '../stores/device-trials.ts';
+import type { IdleTask, IdleWork } from './idle-work.ts';
 import type { SettingsService } from './settings.ts';
-
-const IDLE_MS = 1000;
 
 type Deps = {
   readonly db: WritableDb;
@@ -39,8 +38,7 @@ type Deps = {
   /** The paths of the models that are tried without being asked for. */
   readonly bundled: readonly string[];
   readonly deadlines?: Deadlines;
-  /** How long no job must run before a model is tried. Default 1 second. */
-  readonly idleMs?: number;
+  readonly idleWork: IdleWork;
 };
 
 const nameOf = (modelPath: string): string =>
@@ -102,12 +100,10 @@ export class DeviceService implements Devices {
   #finding: Promise<void> | undefined;
   /** What a trial depends on beside the model. */
   #conditions = '';
-  #leases = 0;
-  #running: { readonly done: Promise<void>; readonly controller: AbortController } | undefined;
-  #cancelTimer = () => {};
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.idleWork.add(() => this.#nextTrial());
     this.#library = vulkanLibrary(deps.addonPath);
     this.#hasLibrary = existsSync(this.#library);
   }
@@ -119,22 +115,12 @@ export class DeviceService implements Devices {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#cancelTimer();
-    await Promise.all([this.#finding, this.#running?.done]);
+    await this.#finding;
   }
 
   async lease(modelPath: string): Promise<DeviceLease> {
-    this.#leases += 1;
-    this.#cancelTimer();
-    // The job needs the processor; the trial begins again after it.
-    this.#running?.controller.abort();
-    let isHeld = true;
-    const release = () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#leases -= 1;
-      this.#schedule();
-    };
+    // The job needs the processor; a trial begins again after it.
+    const release = this.#deps.idleWork.hold();
     try {
       return { device: await this.#choose(modelPath), release };
     } catch (error) {
@@ -237,7 +223,7 @@ export class DeviceService implements Devices {
     }
     for (const path of bundled) if (!this.#trials.has(await keyOf(path))) this.#waiting.add(path);
     this.#found = { device: answer };
-    this.#schedule();
+    this.#deps.idleWork.schedule();
   }
 
   #save(key: string, trial: Trial): void {
@@ -254,27 +240,15 @@ export class DeviceService implements Devices {
     });
   }
 
-  /** Tries the next model once no job has run for a while. */
-  #schedule(): void {
-    this.#cancelTimer();
+  #nextTrial(): IdleTask | undefined {
     const isReady = this.#found !== undefined && 'device' in this.#found && this.#setting() === 'auto';
-    if (!isReady || this.#leases > 0 || this.#running || this.#closing.signal.aborted) return;
     const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#cancelTimer = this.#deps.clock.schedule(this.#deps.idleMs ?? IDLE_MS, () => {
-      const controller = new AbortController();
-      const done = this.#try(next, controller.signal).finally(() => {
-        this.#running = undefined;
-        this.#schedule();
-      });
-      this.#running = { done, controller };
-    });
+    return isReady && next !== undefined ? (signal) => this.#try(next, signal) : undefined;
   }
 
   /** Tries a model, or leaves it waiting where a job interrupts. */
-  async #try(modelPath: string, interrupted: AbortSignal): Promise<void> {
+  async #try(modelPath: string, signal: AbortSignal): Promise<void> {
     const { logger, parallelism, sample, settings } = this.#deps;
-    const signal = AbortSignal.any([interrupted, this.#closing.signal]);
     try {
       const { threads, concurrency: copies } = parallelism;
       const params = { language: 'auto', threads, beamSize: settings.get('engine.beamSize') };

@@ -7,6 +7,7 @@ import { DEADLINES } from '../../../../electron/core/engines/whisper/devices/tri
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
 import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
 import { DeviceService } from '../../../../electron/core/services/devices.ts';
+import { IdleWork } from '../../../../electron/core/services/idle-work.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
 import type { Database } from '../../../../electron/core/stores/database.ts';
 import { openTestDatabase } from '../../../support/database.ts';
@@ -27,6 +28,7 @@ let opened: { close(): Promise<void> }[];
 type Options = { readonly bundled?: boolean; readonly version?: string };
 
 const open = ({ bundled = true, version = '1' }: Options = {}): DeviceService => {
+  const idleWork = new IdleWork({ clock: systemClock, isBusy: () => false, idleMs: 100 });
   const service = new DeviceService({
     db,
     clock: systemClock,
@@ -39,9 +41,9 @@ const open = ({ bundled = true, version = '1' }: Options = {}): DeviceService =>
     sample: async () => new Float32Array(16_000),
     bundled: bundled ? [model] : [],
     deadlines: { ...DEADLINES, findMs: 3000, deviceMs: 3000 },
-    idleMs: 100,
+    idleWork,
   });
-  opened.push(service);
+  opened.push(service, idleWork);
   return service;
 };
 

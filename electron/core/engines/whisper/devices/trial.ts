@@ -1,13 +1,6 @@
-import { throwIfAborted } from '../../../base/abort.ts';
-import { isAppError, messageOf } from '../../../base/errors.ts';
-import type { WorkerClient } from '../../worker/client.ts';
-import { withDedicatedWorker } from '../../worker/dedicated.ts';
-import type { WorkerProcess } from '../../worker/process.ts';
+import { type Failure, type IsolatedDeps, isFailure, isolated, shortened, wordsIn } from '../isolated.ts';
 import { findDeviceTask, type MeasureInput, type Measurement, measureTask } from './tasks.ts';
 import type { Device, VulkanDevice } from './types.ts';
-
-/** How the processes of a trial end: a driver may crash or hang its process. */
-type Failure = { readonly outcome: 'crashed' | 'timeout' | 'failed'; readonly detail: string };
 
 /** What became of a model on the graphics processor. It is used if it was `faster` and heard the same words. */
 export type Trial = {
@@ -25,45 +18,19 @@ export const DEADLINES: Deadlines = { findMs: 20_000, cpuMs: 600_000, deviceMs: 
 const DEVICE_PATIENCE = 3;
 /** What the device must be faster by, since a measurement varies. */
 const MIN_GAIN = 1.1;
-const MAX_DETAIL = 300;
 
-export type TrialDeps = { readonly fork: () => WorkerProcess; readonly deadlines: Deadlines };
-
-const isFailure = (value: object): value is Failure => 'outcome' in value;
-
-/** Runs `work` in a process of its own. Rejects only where `signal` aborts. */
-const isolated = async <T extends object>(
-  { fork }: TrialDeps,
-  milliseconds: number,
-  signal: AbortSignal,
-  work: (client: WorkerClient) => Promise<T>,
-): Promise<T | Failure> => {
-  const deadline = AbortSignal.timeout(milliseconds);
-  try {
-    return await withDedicatedWorker(fork, AbortSignal.any([deadline, signal]), work);
-  } catch (error) {
-    throwIfAborted(signal);
-    if (deadline.aborted)
-      return { outcome: 'timeout', detail: `no answer within ${Math.round(milliseconds / 1000)} seconds` };
-    const hasCrashed = isAppError(error) && error.code === 'engine_crashed';
-    if (!hasCrashed) return { outcome: 'failed', detail: messageOf(error).slice(0, MAX_DETAIL) };
-    // The signal or exit code; what the process wrote after it may have paths.
-    return { outcome: 'crashed', detail: messageOf(error.cause).split(':')[0] ?? '' };
-  }
-};
+export type TrialDeps = IsolatedDeps & { readonly deadlines: Deadlines };
 
 /** The device that Vulkan offers, by loading the Vulkan library into a process of its own. */
 export const findDevice = (deps: TrialDeps, signal: AbortSignal): Promise<VulkanDevice | Failure> =>
   isolated(deps, deps.deadlines.findMs, signal, (client) => client.run(findDeviceTask, null).promise);
-
-const wordsIn = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 
 /** Whether the device heard what the processor heard, and in less time. */
 export const judge = (cpu: Measurement, device: Measurement): Trial => {
   const times = { cpuSeconds: cpu.seconds, deviceSeconds: device.seconds };
   const heard = wordsIn(cpu.texts[0] ?? '');
   const other = device.texts.find((text) => wordsIn(text) !== heard);
-  if (other !== undefined) return { ...times, outcome: 'different', detail: other.slice(0, MAX_DETAIL) };
+  if (other !== undefined) return { ...times, outcome: 'different', detail: shortened(other) };
   const isFaster = device.seconds * MIN_GAIN <= cpu.seconds;
   return { ...times, outcome: isFaster ? 'faster' : 'slower', detail: null };
 };
