@@ -10,6 +10,7 @@ import type { Diagnosis, Repair } from '../core/repair.ts';
 import { accelerationFact } from './acceleration.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf, type ServerOptions, UsageError } from './environment.ts';
+import { fileFact } from './model-copies.ts';
 import { withServerOptions } from './serve.ts';
 import { formatTime, printMessage, printResult, style, table } from './terminal.ts';
 
@@ -33,6 +34,11 @@ type Check = { isOk: boolean; name: string; fact: string };
 const engineFact = ({ available, version, parallel, threads, detail }: SystemInfo['engine']): string =>
   available ? `whisper.cpp ${version}, ${parallel} × ${threads} threads` : (detail ?? 'does not load');
 
+const modelFact = (model: Model): string => {
+  const fact = fileFact(model);
+  return fact === undefined ? model.id : `${model.id} (${fact})`;
+};
+
 const backupFact = (newest: Facts['backups'][number] | undefined): string =>
   newest === undefined
     ? 'none yet; one is made daily while Earshot runs'
@@ -52,7 +58,7 @@ const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }:
     check(
       'Models',
       hasRealModel
-        ? installed.map((model) => model.id).join(', ')
+        ? installed.map(modelFact).join(', ')
         : 'only the demonstration model; install one with: earshot models install base',
       hasRealModel,
     ),

@@ -5,6 +5,7 @@ import type { Model } from '../contract/system.ts';
 import { formatBytes } from '../core/base/numbers.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
+import { fileFact } from './model-copies.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, printResult, StatusLine, style, table } from './terminal.ts';
 
@@ -18,6 +19,9 @@ const markOf = (model: Model): string => {
   return model.download === null ? '○' : style('yellow', '◐', process.stdout);
 };
 
+const sentence = (fact: string | undefined): string =>
+  fact === undefined ? '' : `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.`;
+
 const addList = (models: Command): void => {
   withServerOptions(models.command('list', { isDefault: true }))
     .description('the catalog, and what is installed')
@@ -30,7 +34,7 @@ const addList = (models: Command): void => {
           formatBytes(model.size),
           model.aliases.join(', '),
           speedOf(model),
-          model.description,
+          [model.description, sentence(fileFact(model))].join(' ').trim(),
         ]);
         await printResult(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
       }),
@@ -93,11 +97,51 @@ const follow = async ({ client }: Connection, first: Model, signal: AbortSignal)
   }
 };
 
+/** Waits for the trial of a model's copy where this process makes it; a running service makes it in the background. */
+const awaitCopy = async ({ client, isOwn }: Connection, id: string, signal: AbortSignal): Promise<void> => {
+  if (!isOwn) return;
+  const line = new StatusLine();
+  try {
+    for (;;) {
+      const { data }: { data: Model[] } = await client.call('listModels', { signal });
+      const model = data.find((known) => known.id === id);
+      if (model?.quantized?.outcome !== 'pending') {
+        line.clear();
+        if (model?.quantized) printMessage(`${id}: ${fileFact(model)}.`);
+        return;
+      }
+      line.show('copy', `Trying an 8-bit copy of ${id}, which may be faster (Ctrl-C leaves it for later)`);
+      await delay(POLL_MS, undefined, { signal }).catch(() => {
+        // Aborted by Ctrl-C: the call above rejects at once.
+      });
+    }
+  } finally {
+    line.clear();
+  }
+};
+
 const installModel = async (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> => {
   const { data } = await connection.client.call('installModel', { params: { id } });
-  if (!data.installed) return follow(connection, data, signal);
-  printMessage(`${data.id} is installed already.`);
+  if (!data.installed && !(await follow(connection, data, signal))) return false;
+  if (data.installed) printMessage(`${data.id} is installed already.`);
+  await awaitCopy(connection, data.id, signal);
   return true;
+};
+
+/** Runs `work` with a signal that Ctrl-C aborts, and says then what stays. */
+const interruptible = async (kept: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop);
+  try {
+    await work(controller.signal);
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    printMessage(`Stopped. ${kept}`);
+    process.exitCode = 130;
+  } finally {
+    process.off('SIGINT', stop);
+  }
 };
 
 const addInstall = (models: Command): void => {
@@ -105,22 +149,13 @@ const addInstall = (models: Command): void => {
     .argument('<id...>', 'ids of the list, or nano, mini, pro')
     .description('download models; an interrupted download resumes')
     .action((ids: string[], options: ServerOptions) =>
-      withConnection(options, async (connection) => {
-        const controller = new AbortController();
-        const stop = () => controller.abort();
-        process.once('SIGINT', stop);
-        try {
+      withConnection(options, (connection) =>
+        interruptible('What is there is kept: install the model again to go on.', async (signal) => {
           for (const id of ids) {
-            if (!(await installModel(connection, id, controller.signal))) process.exitCode = 1;
+            if (!(await installModel(connection, id, signal))) process.exitCode = 1;
           }
-        } catch (error) {
-          if (!controller.signal.aborted) throw error;
-          printMessage('Stopped. What is there is kept: install the model again to go on.');
-          process.exitCode = 130;
-        } finally {
-          process.off('SIGINT', stop);
-        }
-      }),
+        }),
+      ),
     );
 };
 
@@ -130,10 +165,12 @@ const addImport = (models: Command): void => {
     .option('--id <id>', 'its id; default: derived from the file name')
     .description('import a model file of your own')
     .action((file: string, options: ServerOptions & { id?: string }) =>
-      withConnection(options, async ({ client }) => {
+      withConnection(options, async (connection) => {
+        const { client } = connection;
         const body = { path: resolve(file), ...(options.id === undefined ? {} : { id: options.id }) };
         const { data } = await client.call('importModel', { body });
         printMessage(`${style('green', '✓')} ${data.id} is installed.`);
+        await interruptible('The model is kept.', (signal) => awaitCopy(connection, data.id, signal));
       }),
     );
 };

@@ -130,6 +130,11 @@ export const SETTINGS = {
     'auto',
     'Where models run. `auto`: on a graphics processor that hears the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
   ),
+  'engine.quantize': setting(
+    z.enum(['auto', 'off']),
+    'auto',
+    'Whether Whisper models in f16 get a copy in 8 bits (q8_0). `auto`: made and tried for each model while no transcription runs, and used where it hears the same words in at least 15 % less processor time. `off`: never; copies are removed. Without effect where `engine.device` is `vulkan`.',
+  ),
   'engine.idleSeconds': setting(
     z.int().min(1).max(86_400),
     300,

@@ -124,6 +124,29 @@ export const Model = z
     description: z.string(),
     aliases: z.array(z.string()),
     speed: z.number().nullable().describe('Times real time, measured on this machine.'),
+    weights: z
+      .string()
+      .nullable()
+      .describe('The type of an installed Whisper model’s matrices, such as `f16`; null if not known.'),
+    quantized: z
+      .object({
+        outcome: z
+          .enum(['pending', 'faster', 'slower', 'different', 'crashed', 'timeout', 'failed'])
+          .describe(
+            'The copy is used if it was `faster`, and else removed. `pending`: to be tried when no transcription runs. `different`: it heard other words.',
+          ),
+        size: Bytes.nullable().describe('What the copy in use takes.'),
+        published_seconds: z
+          .number()
+          .nullable()
+          .describe('What the bundled sample took with the published file: processor time.'),
+        copy_seconds: z.number().nullable(),
+        detail: z.string().nullable().describe('What was heard otherwise, or how it failed.'),
+      })
+      .nullable()
+      .describe(
+        'The copy of the model in 8 bits; null where none is made. See the setting `engine.quantize`.',
+      ),
     download: z
       .object({
         state: z.enum(['downloading', 'paused', 'failed']),

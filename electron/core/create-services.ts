@@ -82,6 +82,13 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     media,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
     trySpeakerModel: engines.trySpeakerModel,
+    version: config.version,
+    addonPath: config.addonPath,
+    parallelism: engines.parallelism,
+    // Metal is linked into the addon, and runs every model.
+    device: process.platform === 'darwin' ? 'built_in' : 'cpu',
+    forkEngine: engines.forkEngine,
+    idleWork: engines.idleWork,
     sample,
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),

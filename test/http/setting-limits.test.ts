@@ -34,6 +34,7 @@ const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
   'llm.url': ['', 'http://127.0.0.1:9/v1'],
   'llm.model': ['', 'm'.repeat(200)],
   'engine.device': ['cpu', 'vulkan'],
+  'engine.quantize': ['auto', 'off'],
 };
 
 /** What the job ends with where a setting forbids its download. */

@@ -16,12 +16,19 @@ export type Behavior = {
   readonly text?: string;
   /** Milliseconds on the processor; without, the real addon works there. */
   readonly cpu?: number;
+  /** On the processor: milliseconds of its time with a published file and with its quantized copy, and what each hears. */
+  readonly files?: {
+    readonly published: number;
+    readonly copy: number | 'crash';
+    readonly publishedText?: string;
+    readonly copyText?: string;
+  };
 };
 
 export type FakeVulkan = {
   readonly addonPath: string;
   become(behavior: Behavior): void;
-  /** What the fake was asked to do, by all processes: `library`, `load cpu`, `load vulkan`. */
+  /** What the fake was asked to do, by all processes: `library`, `load cpu`, `load vulkan`; with `files` `published`, `copy`. */
   calls(): string[];
 };
 
@@ -44,9 +51,17 @@ const hear = async (ms, text) => {
   const segment = { start: 0, end: 1, text, noSpeechProbability: 0, averageLogprob: 0, aligned: false, tokens: [] };
   return { segments: [segment], language: 'en', languageProbabilities: null };
 };
-const model = (ms, text) => ({
+const spin = (ms) => {
+  const until = process.cpuUsage().user + 1000 * ms;
+  // Asking for the time costs time of the system.
+  while (process.cpuUsage().user < until) for (let i = 0; i < 1e5; i++) Math.sqrt(i);
+};
+const model = (ms, text, busy = 0) => ({
   facts: () => facts,
-  transcribe: () => ({ promise: hear(ms, text), abort() {} }),
+  transcribe: () => {
+    spin(busy);
+    return { promise: hear(ms, text), abort() {} };
+  },
   detectLanguage: async () => ({ language: 'en', probabilities: { en: 1 } }),
   free: async () => {},
 });
@@ -65,6 +80,14 @@ module.exports = {
   },
   loadModel: async (path, { useGpu }) => {
     const isOnDevice = useGpu && hasVulkan;
+    const { files } = behavior();
+    if (files && !isOnDevice) {
+      const isCopy = path.endsWith('-q8_0.bin');
+      note(isCopy ? 'copy' : 'published');
+      if (isCopy) meet(files.copy);
+      const text = (isCopy ? files.copyText : files.publishedText) ?? 'Good morning.';
+      return model(1, text, isCopy ? files.copy : files.published);
+    }
     note('load ' + (isOnDevice ? 'vulkan' : 'cpu'));
     const { device = 1, cpu, text = 'Good morning.' } = behavior();
     if (!isOnDevice) return cpu === undefined ? real.loadModel(path, { useGpu: false }) : model(cpu, 'Good morning');

@@ -24,9 +24,13 @@ export type PipelineSettings = {
   creditRate(model: string): number;
 };
 
+/** Which file of a model: as published, or its quantized copy. */
+export type Weights = 'published' | 'q8_0';
+
 export type PipelineModel = {
   readonly id: string;
   readonly path: string;
+  readonly weights: Weights;
   readonly demonstration: boolean;
   readonly capabilities: Capabilities;
 };
@@ -39,6 +43,8 @@ export type PipelineModels = {
       readonly signal: AbortSignal;
       /** The share that is downloaded, 0 to 1. */
       readonly onDownload: (share: number) => void;
+      /** The weights of a saved part, which the rest takes too while they are there. */
+      readonly begunWith?: Weights | undefined;
     },
   ): Promise<PipelineModel>;
   canTranslate(name: string): boolean;

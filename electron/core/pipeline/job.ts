@@ -13,9 +13,9 @@ import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
-import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
+import { firstCheckpoint, furthest, matchingCheckpoint, weightsOf } from './checkpoint.ts';
 import { creditRateOf, creditsFor } from './credits.ts';
-import type { PipelineDeps, PipelineModel } from './deps.ts';
+import type { PipelineDeps, PipelineModel, Weights } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { prepareText } from './findings/prepare-text.ts';
@@ -47,9 +47,15 @@ const MODEL_PERCENT = 10;
 const ANALYSIS_START_PERCENT = 95;
 const ANALYSIS_END_PERCENT = 97;
 
-const prepareModel = (deps: PipelineDeps, { signal, onProgress }: JobContext, name: string) =>
+const prepareModel = (
+  deps: PipelineDeps,
+  { signal, onProgress }: JobContext,
+  name: string,
+  begunWith?: Weights,
+) =>
   deps.models.prepare(name, {
     signal,
+    begunWith,
     onDownload: (share) =>
       onProgress({
         stage: 'downloading_model',
@@ -101,7 +107,8 @@ const resumeOrStart = (
   model: PipelineModel,
   streams: readonly RecognizedStream[],
 ): RecognitionCheckpoint => {
-  const recognized = { source: source.identity, model: model.id, streams: streams.length };
+  const { id, weights } = model;
+  const recognized = { source: source.identity, model: id, weights, streams: streams.length };
   const saved = matchingCheckpoint(transcript, recognized);
   if (saved !== undefined) return saved;
   const requested = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
@@ -131,9 +138,10 @@ type Models = {
 
 /** Throws `model_not_installed`, `cancelled`. */
 const prepareModels = async (deps: PipelineDeps, context: JobContext): Promise<Models> => {
-  const { model, options } = context.transcript;
+  const { model, options, checkpoint } = context.transcript;
+  const begunWith = checkpoint?.kind === 'recognition' ? weightsOf(checkpoint) : undefined;
   return {
-    model: await prepareModel(deps, context, model),
+    model: await prepareModel(deps, context, model, begunWith),
     verifier:
       options.verify_with === undefined ? undefined : await prepareModel(deps, context, options.verify_with),
   };

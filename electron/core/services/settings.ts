@@ -57,6 +57,7 @@ export class SettingsService {
   readonly #dataDir: string | undefined;
   /** Values at the start as JSON, to find those that need a restart. */
   readonly #atStart: ReadonlyMap<string, string>;
+  readonly #listeners: (() => void)[] = [];
   #entries: ReadonlyMap<SettingKey, Entry>;
 
   /** `dataDir`: the folder that mirrors must lie outside of; without it they are not checked. */
@@ -113,6 +114,12 @@ export class SettingsService {
       }
     });
     this.#entries = this.#read();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after each change. */
+  listen(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   #read(): ReadonlyMap<SettingKey, Entry> {

@@ -16,6 +16,8 @@ const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   'parakeet-tdt-0.6b-v3': 'models.good.parakeet',
 };
 
+type Words = Pick<I18nState, 't' | 'locale'>;
+
 /** A model for more languages says how many. */
 const MAX_NAMED_LANGUAGES = 6;
 
@@ -56,8 +58,25 @@ export const describeModel = (model: Pick<Model, 'id' | 'kind' | 'description'>,
 export const licenseNotice = ({ id, name }: Pick<Model, 'id' | 'name'>, t: Translate): string | undefined =>
   id.startsWith('parakeet-tdt-') ? t('model.license.nvidia', { name }) : undefined;
 
-/** Languages, size and speed as one line. */
-export const describeFacts = (model: Model, { t, locale }: I18nState): string => {
+/** A type whose multiplication takes longer than that of f16: see “Copies in 8 bits” in docs/performance.md. */
+const SLOW_WEIGHTS = 'q5_1';
+
+/** Which file of an installed model is used, and why. */
+const describeCopy = (
+  { quantized, weights }: Pick<Model, 'quantized' | 'weights'>,
+  { t, locale }: Words,
+): string => {
+  if (weights === SLOW_WEIGHTS) return t('models.weights.slow', { weights });
+  if (quantized === null) return '';
+  const { outcome, size } = quantized;
+  if (outcome === 'faster') return t('models.copy.faster', { size: formatBytes(size ?? 0, locale) });
+  if (outcome === 'crashed' || outcome === 'timeout') return t('models.copy.failed');
+  return t(`models.copy.${outcome}`);
+};
+
+/** Languages, size, speed and the copy in use as one line. */
+export const describeFacts = (model: Model, i18n: Words): string => {
+  const { t, locale } = i18n;
   const languages =
     model.kind === 'speakers'
       ? t('models.speakers')
@@ -74,6 +93,7 @@ export const describeFacts = (model: Model, { t, locale }: I18nState): string =>
     languages,
     formatBytes(model.size, locale),
     model.installed && model.kind !== 'speakers' ? speed : '',
+    describeCopy(model, i18n),
   ]
     .filter((fact) => fact !== '')
     .join(' · ');

@@ -19,6 +19,7 @@ type Known = {
 };
 
 const DEVICES = ['auto', 'cpu', 'vulkan'] as const satisfies readonly Settings['engine.device'][];
+const QUANTIZE = ['auto', 'off'] as const satisfies readonly Settings['engine.quantize'][];
 
 const choicesOf = (
   key: SettingKey,
@@ -27,6 +28,8 @@ const choicesOf = (
 ): readonly Choice[] => {
   if (key === 'engine.device')
     return DEVICES.map((value) => ({ value, label: t(`setting.engine.device.${value}`) }));
+  if (key === 'engine.quantize')
+    return QUANTIZE.map((value) => ({ value, label: t(`setting.engine.quantize.${value}`) }));
   if (key === 'llm.model') return offered.map((id) => ({ value: id, label: id }));
   return (modelsFor(key, models) ?? []).map((model) => ({
     value: model.id,

@@ -85,6 +85,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'engine.beamSize',
           'engine.fitWindow',
           'engine.device',
+          'engine.quantize',
           'engine.idleSeconds',
           'queue.concurrency',
         ],

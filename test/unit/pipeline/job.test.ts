@@ -157,6 +157,26 @@ describe('an interrupted job', () => {
     expect(job.texts()).toEqual(SENTENCES);
   });
 
+  it('goes on with the weights that it began with, and starts over where they are gone', async () => {
+    const copied = { path: '/small-q8_0.bin', weights: 'q8_0' } as const;
+    for (const isThere of [true, false]) {
+      const job = createJob({ engine: failingAt(2, new AppError('interrupted', 'closed')) });
+      const published = job.world.model;
+      job.world.model = { ...published, ...copied };
+      await expect(job.run()).rejects.toMatchObject({ code: 'interrupted' });
+      job.release();
+      if (!isThere) job.world.model = published;
+      await job.run();
+      expect(job.world.begunWith).toEqual([undefined, 'q8_0']);
+      expect(job.media.decodes.map(({ resume }) => resume)).toEqual([
+        undefined,
+        isThere ? { at: 20, index: 2 } : undefined,
+      ]);
+      expect(job.transcript()).toMatchObject({ status: 'completed', modelId: 'small' });
+      expect(job.texts()).toEqual(SENTENCES);
+    }
+  });
+
   it('keeps its checkpoint at a shutdown', async () => {
     const job = createJob({ engine: failingAt(2, new AppError('cancelled', 'stopped')) });
     await expect(job.run(aborted('shutdown'))).rejects.toThrow();

@@ -9,7 +9,11 @@ import {
 } from '../../../renderer/features/create/model-choice.ts';
 import { recommendedModel } from '../../../renderer/features/create/recommended-model.ts';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
-import { describeModel, licenseNotice } from '../../../renderer/features/models/model-facts.ts';
+import {
+  describeFacts,
+  describeModel,
+  licenseNotice,
+} from '../../../renderer/features/models/model-facts.ts';
 import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
@@ -58,6 +62,8 @@ describe('the models that the New dialog offers', () => {
     description: '',
     aliases: [],
     speed: 5,
+    weights: null,
+    quantized: null,
     download: null,
     ...more,
   });
@@ -107,6 +113,25 @@ describe('the models that the New dialog offers', () => {
     expect(withoutChannels({ diarize: true })).toEqual({ diarize: true, multichannel: false });
     expect(withoutChannels({ verifyWith: 'small' }).multichannel).toBe(false);
     expect(withoutChannels({ topics: true, verifyWith: '' })).toEqual({ topics: true, verifyWith: '' });
+  });
+
+  it('say which file of a model is used, and why', () => {
+    const t = Object.assign((key: string, values?: object) => key + JSON.stringify(values ?? ''), {
+      language: 'de' as const,
+    });
+    const factOf = (more: Partial<Model>) =>
+      describeFacts(model('small', more), { t, locale: 'en' }).split(' · ').at(3);
+    const copy = { size: null, published_seconds: 4, copy_seconds: 3, detail: null };
+    const withCopy = (outcome: NonNullable<Model['quantized']>['outcome'], size: number | null = null) =>
+      factOf({ weights: 'f16', quantized: { ...copy, outcome, size } });
+    expect(withCopy('faster', 3e8)).toMatch(/^models\.copy\.faster\{"size":"286/);
+    for (const outcome of ['pending', 'slower', 'different', 'failed'] as const) {
+      expect(withCopy(outcome)).toContain(`models.copy.${outcome}`);
+    }
+    expect(withCopy('crashed')).toContain('models.copy.failed');
+    expect(withCopy('timeout')).toContain('models.copy.failed');
+    expect(factOf({ weights: 'q5_1' })).toContain('models.weights.slow');
+    expect(factOf({ weights: 'q8_0' })).toBeUndefined();
   });
 
   it('name the author of a model whose license asks for it', () => {

@@ -46,12 +46,14 @@ const measure = async (
 ): Promise<Measurement> => {
   // The first use of a device compiles its programs.
   await model.transcribe(pcm.slice(0, SAMPLE_RATE), params).promise;
-  const startedAt = performance.now();
+  const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   const results = await Promise.all(
     Array.from({ length: copies }, () => model.transcribe(pcm, params).promise),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  return { seconds, texts: results.map(({ segments }) => segments.map(({ text }) => text).join('')) };
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const texts = results.map(({ segments }) => segments.map(({ text }) => text).join(''));
+  return { seconds, cpuSeconds: (user + system) / 1e6, texts };
 };
 
 /** Loads the native addon and serves its tasks. Argument: the path of the addon. */

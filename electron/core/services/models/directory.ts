@@ -78,14 +78,25 @@ export class ModelDirectory {
    * A multilingual Whisper model that is installed, the smallest one: it hears which language is spoken. Never the
    * demonstration model, which takes every voice for one of its four languages.
    */
-  languageDetector(): { readonly path: string } | undefined {
+  languageDetector(): { readonly id: string; readonly path: string } | undefined {
     const { files } = this.#deps;
     const [smallest] = files
       .installed()
       .filter(({ id }) => this.kindOf(id) === 'whisper' && this.languagesOf(id) === 'multilingual')
       .sort((a, b) => a.size - b.size);
-    const path = smallest === undefined ? undefined : files.path(smallest.id);
-    return path === undefined ? undefined : { path };
+    if (smallest === undefined) return undefined;
+    const path = files.path(smallest.id);
+    return path === undefined ? undefined : { id: smallest.id, path };
+  }
+
+  /** The type of an installed Whisper model's matrices, such as `f16`; undefined for others. */
+  weightsOf(id: string): string | undefined {
+    return this.#headerOf(id)?.weights;
+  }
+
+  /** Whether a q8_0 copy can be made of an installed model. The demonstration model is too small to gain by one. */
+  isQuantizable(id: string): boolean {
+    return !isStarter(id) && ['f16', 'f32'].includes(this.weightsOf(id) ?? '');
   }
 
   /** Undefined if the model is not installed, or its file is of no family. */

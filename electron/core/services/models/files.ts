@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
@@ -22,6 +22,10 @@ const BUNDLED_FILES: ReadonlyMap<string, string> = new Map(
 );
 /** An installation leaves this much free space on the disk. */
 const MIN_FREE_DISK = 64 * 1024 * 1024;
+
+/** The folder of quantized copies, in that of installed models. */
+const COPIES = 'quantized';
+const COPY_FILE = /^ggml-(.+)-q8_0\.bin(?:\.part)?$/;
 
 /** Whether a text is a valid model id, which is safe in file names on every system. */
 export const isModelId = (id: string): boolean => /^\w[\w.-]{0,99}$/.test(id);
@@ -110,6 +114,45 @@ export class ModelFiles {
     const path = this.#finalPath(id);
     await rename(from, path);
     await flushFolder(dirname(path));
+  }
+
+  /** The quantized copy of a model. */
+  copyPath(id: string): string {
+    return join(this.#dirs.installed, COPIES, `ggml-${id}-q8_0.bin`);
+  }
+
+  /** Where a copy is written: `commitCopy` makes it the model's. */
+  async newCopyPath(id: string): Promise<string> {
+    const path = `${this.copyPath(id)}.part`;
+    await mkdir(dirname(path), { recursive: true });
+    return path;
+  }
+
+  /** Gives a whole copy, flushed to the disk, its name. */
+  async commitCopy(id: string): Promise<void> {
+    const path = this.copyPath(id);
+    await rename(`${path}.part`, path);
+    await flushFolder(dirname(path));
+  }
+
+  /** Removes what is left of the writing of a copy. */
+  async removeUnfinishedCopy(id: string): Promise<void> {
+    await rm(`${this.copyPath(id)}.part`, { force: true });
+  }
+
+  /** Removes what there is of a copy. */
+  async removeCopy(id: string): Promise<void> {
+    const path = this.copyPath(id);
+    await rm(path, { force: true });
+    await this.removeUnfinishedCopy(id);
+    // Fails while other copies are there.
+    await rmdir(dirname(path)).catch(() => {});
+  }
+
+  /** The models of which there is a copy, or a part of one. */
+  async copies(): Promise<string[]> {
+    const names = await readdir(join(this.#dirs.installed, COPIES)).catch(() => []);
+    return [...new Set(names.flatMap((name) => COPY_FILE.exec(name)?.[1] ?? []))];
   }
 
   /** Removes an installed model. Throws `conflict` while the system holds the file open (Windows). */

@@ -1,13 +1,13 @@
 import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import type { Model } from '../../../contract/system.ts';
 import { warningText } from '../../../contract/warnings.ts';
-import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
+import type { PipelineModel, SpeakerModels, Weights } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
-import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
+import { type Benchmark, type BenchmarkDeps, decodeSample, measureSpeed } from './benchmark.ts';
 import { type CatalogueModel, type ModelLanguages, STARTERS } from './catalogue.ts';
+import { type CopyDeps, QuantizedCopies } from './copies.ts';
 import { isStarter, ModelDirectory } from './directory.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
@@ -16,9 +16,9 @@ import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-
 import type { FactsEngine, ModelTrial } from './verify.ts';
 
 type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
+  Omit<CopyDeps, 'sampleAudio'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
   Omit<BenchmarkDeps, 'engine'> & {
-    readonly clock: Clock;
     readonly settings: SettingsService;
     readonly dirs: ModelDirs;
     readonly engine: FactsEngine & BenchmarkDeps['engine'];
@@ -28,6 +28,8 @@ type PrepareOptions = {
   readonly signal: AbortSignal;
   /** From 0 to 1, while the model is downloaded. */
   readonly onDownload: (fraction: number) => void;
+  /** The weights that an interrupted job began with. */
+  readonly begunWith?: Weights | undefined;
 };
 
 /** Lists, resolves, installs, imports, benchmarks and removes models. */
@@ -36,6 +38,7 @@ export class ModelService {
   readonly #files: ModelFiles;
   readonly #directory: ModelDirectory;
   readonly #downloads: ModelDownloads;
+  readonly #copies: QuantizedCopies;
   readonly #speeds: Map<string, number>;
   readonly #trial: ModelTrial;
   /** Settles with the last requested benchmark: they run one after another. */
@@ -53,13 +56,26 @@ export class ModelService {
       trial: this.#trial,
       baseUrl: () => settings.get('models.baseUrl'),
       stallSeconds: () => settings.get('network.stallSeconds'),
+      onChange: (id, state, received, total) => {
+        if (state === 'installed') this.#copies.consider(id);
+        deps.onChange(id, state, received, total);
+      },
     });
+    this.#copies = new QuantizedCopies({
+      ...deps,
+      files: this.#files,
+      isQuantizable: (id) => this.#directory.isQuantizable(id),
+      sampleAudio: () => decodeSample(deps),
+      onSettled: (id) => deps.onChange(id, 'installed', 0, 0),
+    });
+    settings.listen(() => this.#copies.settingsChanged(this.#installedIds()));
     this.#speeds = readModelSpeeds(deps.db);
   }
 
   /** Resumes the downloads that were active when the program ended. */
   async open(): Promise<void> {
     await this.#downloads.open((id) => this.#directory.find(id));
+    this.#copies.open(this.#installedIds());
   }
 
   /** Stops downloads; the next start resumes them. */
@@ -87,7 +103,8 @@ export class ModelService {
   }
 
   languageDetector(): { readonly path: string } | undefined {
-    return this.#directory.languageDetector();
+    const model = this.#directory.languageDetector();
+    return model && this.#copies.choose(model.id, model.path);
   }
 
   isInstalled(id: string): boolean {
@@ -95,7 +112,7 @@ export class ModelService {
   }
 
   /** The installed model of a name. Throws `model_not_installed` with the command that installs it. */
-  resolve(name: string): PipelineModel {
+  resolve(name: string, begunWith?: Weights): PipelineModel {
     const id = this.idOf(name);
     const path = speakerPartOf(id) === undefined ? this.#files.path(id) : undefined;
     if (path === undefined) {
@@ -104,17 +121,22 @@ export class ModelService {
         `The model ${id}${id === name ? '' : ` (behind ${name})`} is not installed. Install it with: earshot models install ${id}`,
       );
     }
-    return { id, path, demonstration: isStarter(id), capabilities: this.#directory.capabilitiesOf(id) };
+    return {
+      id,
+      ...this.#copies.choose(id, path, begunWith),
+      demonstration: isStarter(id),
+      capabilities: this.#directory.capabilitiesOf(id),
+    };
   }
 
   /**
    * As `resolve`, but downloads a missing model first if the setting `models.autoInstall` allows it. Throws
    * `model_not_installed` with the reason as its cause, `cancelled`.
    */
-  async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<PipelineModel> {
+  async prepare(name: string, { signal, onDownload, begunWith }: PrepareOptions): Promise<PipelineModel> {
     const model = this.#directory.find(this.idOf(name));
     if (model === undefined || this.isInstalled(model.id) || !this.#deps.settings.get('models.autoInstall')) {
-      return this.resolve(name);
+      return this.resolve(name, begunWith);
     }
     const failure = await this.#fetch(model, signal, onDownload);
     if (failure !== undefined) {
@@ -124,7 +146,7 @@ export class ModelService {
         { cause: failure },
       );
     }
-    return this.resolve(name);
+    return this.resolve(name, begunWith);
   }
 
   /** The speaker models of the settings. Throws `model_not_installed`. */
@@ -190,6 +212,7 @@ export class ModelService {
       throw new AppError('conflict', `A transcription is using ${id}. Remove it once that has ended.`);
     }
     await this.#files.remove(id);
+    await this.#copies.remove(id);
     this.#speeds.delete(id);
     deleteModelSpeed(this.#deps.db, id);
     this.#deps.onChange(id, 'removed', 0, 0);
@@ -202,6 +225,7 @@ export class ModelService {
     const imported = await importModel({ files: this.#files, trial: this.#trial, find }, { path, id });
     // A download of the same model is now superfluous.
     await this.#downloads.cancel(imported);
+    this.#copies.consider(imported);
     const model = this.get(imported);
     this.#deps.onChange(imported, 'installed', model.size, model.size);
     return model;
@@ -305,6 +329,10 @@ export class ModelService {
     );
   }
 
+  #installedIds(): string[] {
+    return this.#files.installed().map(({ id }) => id);
+  }
+
   /** The path of an installed speaker model. */
   #speakerModel(id: string): string {
     const path = speakerPartOf(id) === undefined ? undefined : this.#files.path(id);
@@ -350,6 +378,8 @@ export class ModelService {
       demonstration: false,
       aliases: MODEL_ALIASES.filter((alias) => this.idOf(alias) === model.id),
       speed: this.#speeds.get(model.id) ?? null,
+      weights: this.#directory.weightsOf(model.id) ?? null,
+      quantized: this.#copies.describe(model.id),
       download:
         download === undefined
           ? null

@@ -18,6 +18,7 @@ import { vocabularies } from './160-vocabularies.ts';
 import { devices } from './170-devices.ts';
 import { segmentRanges } from './180-segment-ranges.ts';
 import { corrections } from './190-corrections.ts';
+import { modelCopies } from './200-model-copies.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   devices,
   segmentRanges,
   corrections,
+  modelCopies,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

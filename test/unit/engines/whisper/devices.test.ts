@@ -59,7 +59,11 @@ describe('the state of graphics processors', () => {
 });
 
 describe('the judgement of a trial', () => {
-  const cpu = { seconds: 10, texts: ['Good morning, Northwind.', 'Good morning, Northwind.'] };
+  const cpu = {
+    seconds: 10,
+    cpuSeconds: 10,
+    texts: ['Good morning, Northwind.', 'Good morning, Northwind.'],
+  };
 
   it.each([
     ['faster', 2, ['good morning Northwind', 'Good morning, Northwind.']],
@@ -69,7 +73,7 @@ describe('the judgement of a trial', () => {
     ['different', 2, ['Good morning, Northwind.', 'Good mourning, Northwind.']],
     ['different', 2, ['']],
   ] as const)('%s: %d s, %j', (outcome, seconds, texts) => {
-    expect(judge(cpu, { seconds, texts: [...texts] })).toMatchObject({
+    expect(judge(cpu, { seconds, cpuSeconds: seconds, texts: [...texts] })).toMatchObject({
       outcome,
       cpuSeconds: 10,
       deviceSeconds: seconds,

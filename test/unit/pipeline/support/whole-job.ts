@@ -4,6 +4,7 @@ import type { CreateTranscript } from '../../../../electron/contract/transcript.
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../../electron/core/base/paths.ts';
 import type { AudioChunk } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import type { PipelineModel } from '../../../../electron/core/pipeline/deps.ts';
 import { createAnalyzer } from '../../../../electron/core/pipeline/findings/analyze.ts';
 import { createJobWork } from '../../../../electron/core/pipeline/job.ts';
 import type { JobProgress, StopReason } from '../../../../electron/core/pipeline/types.ts';
@@ -44,7 +45,13 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
   const db = openTestDatabase(paths.root);
   const clock = new FakeClock();
   const progress: JobProgress[] = [];
-  const model = { id: 'small', path: '/small.bin', demonstration: false, capabilities: WHISPER };
+  const model: PipelineModel = {
+    id: 'small',
+    path: '/small.bin',
+    weights: 'published',
+    demonstration: false,
+    capabilities: WHISPER,
+  };
   /** What a test may replace. */
   const world = {
     model,
@@ -53,6 +60,8 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     fileId: 'file_1' as string | undefined,
     fileName: 'talk.wav',
     prepareModel: async () => world.model,
+    /** What each run said that it began with. */
+    begunWith: [] as (string | undefined)[],
   };
   const work = createJobWork({
     db,
@@ -72,7 +81,11 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
       creditRate: () => 2,
     },
     models: {
-      prepare: async (name) => (name === 'other' ? world.verifier : world.prepareModel()),
+      prepare: async (name, { begunWith }) => {
+        if (name === 'other') return world.verifier;
+        world.begunWith.push(begunWith);
+        return world.prepareModel();
+      },
       languageDetector: () => undefined,
       canTranslate: () => true,
       speedOf: () => undefined,

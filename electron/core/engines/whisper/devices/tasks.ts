@@ -23,6 +23,8 @@ export const Measurement = z.object({
   texts: z.array(z.string()),
   /** Without loading the model and without the first use of the device, which compiles its programs. */
   seconds: z.number(),
+  /** Processor time of all threads meanwhile. */
+  cpuSeconds: z.number(),
 });
 export type Measurement = z.output<typeof Measurement>;
 

@@ -102,6 +102,7 @@ export const startJob = ({
     ...firstCheckpoint(0, {
       source: 'fake source',
       model: 'fake-model',
+      weights: 'published',
       streams: channels?.length ?? 1,
     }),
     language: language === 'auto' ? null : language,
@@ -142,6 +143,7 @@ export const startJob = ({
         model: {
           id: 'fake-model',
           path: '/model.bin',
+          weights: 'published',
           demonstration: false,
           capabilities: isParakeet ? PARAKEET : WHISPER,
         },
