@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
 
 const TALK: readonly Turn[] = [
@@ -21,11 +22,11 @@ describe('the speakers of a transcript', () => {
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    server = await startServer();
-    await server.stop();
-    for (const name of NAMES)
-      ids.set(name, storeTalk(server.dataDir, name, name === 'order' ? THREE_SPEAKERS : TALK));
-    [server, browser] = await Promise.all([startServer({ dataDir: server.dataDir }), borrowBrowser()]);
+    const started = await startWithStored((dataDir) => {
+      for (const name of NAMES)
+        ids.set(name, storeTalk(dataDir, name, name === 'order' ? THREE_SPEAKERS : TALK));
+    });
+    [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server);
     ({ page } = window);
   });

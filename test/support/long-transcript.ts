@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { CreateTranscript, type CreateTranscriptInput } from '../../electron/contract/transcript.ts';
+import { systemClock } from '../../electron/core/base/clock.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { computeTotals } from '../../electron/core/pipeline/findings/totals.ts';
+import { AccountService } from '../../electron/core/services/accounts.ts';
 import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
 import { insertTranscript, updateTranscript } from '../../electron/core/stores/transcripts.ts';
-import { findOwner } from '../../electron/core/stores/users.ts';
 import { truth } from './fixtures.ts';
 
 const WORDS_AN_HOUR = 10_000;
@@ -43,7 +44,7 @@ export const spokenFor = (hours: number): StoredSegment[] => {
   return segments;
 };
 
-/** Inserts a completed transcript into a data folder that no server has open; returns its id. */
+/** Inserts a completed transcript into a data folder, new or one that no server has open; returns its id. */
 export const storeTranscript = (
   dataDir: string,
   segments: readonly StoredSegment[],
@@ -51,7 +52,7 @@ export const storeTranscript = (
   more: Parameters<typeof updateTranscript>[2] = {},
 ): string => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
-  const userId = findOwner(db)?.id ?? '';
+  const userId = new AccountService(db, systemClock, undefined).owner().id;
   const body = CreateTranscript.parse({ audio_url: 'https://example.org/long.flac', ...options });
   const source = { name: 'long.flac', fileId: null };
   const row = newTranscript(body, { userId, source, queueOrder: 1, now: Date.now() });

@@ -1,12 +1,12 @@
 import type { TestWindow } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** Starts a server into whose new data folder `store` wrote transcripts while no server had it open. */
+/** Starts a server on a new data folder into which `store` wrote transcripts. */
 export const startWithStored = async <T>(
   store: (dataDir: string) => T | Promise<T>,
 ): Promise<{ readonly server: TestServer; readonly stored: T }> => {
-  const { dataDir, stop } = await startServer();
-  await stop();
+  const dataDir = temporaryFolder();
   const stored = await store(dataDir);
   return { server: await startServer({ dataDir }), stored };
 };

@@ -4,6 +4,7 @@ import type { PatchTranscript } from '../../electron/contract/transcript-edits.t
 import type { StoredSegment } from '../../electron/core/stores/segments.ts';
 import { spokenFor, storeTranscript } from './long-transcript.ts';
 import { discard, startServer, type TestServer } from './server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 type Spoken = readonly [word: string, start: number, end: number];
 
@@ -94,8 +95,7 @@ export class TimedTranscripts {
   }
 
   async start(): Promise<void> {
-    const { dataDir, stop } = await startServer();
-    await stop();
+    const dataDir = temporaryFolder();
     this.#store(dataDir);
     this.#server = await startServer({ dataDir });
   }
