@@ -27,9 +27,63 @@ export type StagedObject = StagedBytes & {
   abort(): Promise<void>;
 };
 
-const writeFully = async (handle: FileHandle, chunk: Uint8Array): Promise<void> => {
-  for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten;
+/** Bytes, and chunks, that are written at once: each write waits for a thread, which takes longer than small writes. */
+const BATCH_BYTES = 1024 * 1024;
+const BATCH_CHUNKS = 512;
+
+const withoutFirst = (chunks: readonly Uint8Array[], bytes: number): Uint8Array[] => {
+  let skip = bytes;
+  return chunks.flatMap((chunk) => {
+    const rest = chunk.subarray(Math.min(skip, chunk.length));
+    skip -= chunk.length - rest.length;
+    return rest.length === 0 ? [] : [rest];
+  });
 };
+
+const writeFully = async (handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> => {
+  for (let rest = withoutFirst(chunks, 0); rest.length > 0; ) {
+    rest = withoutFirst(rest, (await handle.writev(rest)).bytesWritten);
+  }
+};
+
+/** Writes chunks to several files, a batch at a time while the next one is gathered. */
+class BatchWriter {
+  readonly #handles: readonly FileHandle[];
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #inFlight: Promise<unknown> = Promise.resolve();
+
+  constructor(handles: readonly FileHandle[]) {
+    this.#handles = handles;
+  }
+
+  /** Rejects if an earlier write failed. Nobody may change the chunk afterwards. */
+  async add(chunk: Uint8Array): Promise<void> {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= BATCH_BYTES || this.#chunks.length >= BATCH_CHUNKS) await this.#startBatch();
+  }
+
+  /** Writes what is left. */
+  async finish(): Promise<void> {
+    await this.#startBatch();
+    await this.#inFlight;
+  }
+
+  /** Resolves when nothing is being written, whether that failed or not. */
+  async settle(): Promise<void> {
+    await this.#inFlight.catch(() => undefined);
+  }
+
+  async #startBatch(): Promise<void> {
+    await this.#inFlight;
+    const batch = this.#chunks;
+    [this.#chunks, this.#bytes] = [[], 0];
+    this.#inFlight = Promise.all(this.#handles.map((handle) => writeFully(handle, batch)));
+    // Reported by the next call; without a handler it would end the process before that.
+    this.#inFlight.catch(() => undefined);
+  }
+}
 
 /** Reads the next chunk of a body; a body that breaks off is the sender's fault, not the disk's. */
 const nextChunk = async (iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> => {
@@ -54,6 +108,7 @@ export const writeStaged = async (
   const handles: FileHandle[] = [];
   const iterator = source[Symbol.asyncIterator]();
   const [md5, sha256, blocks] = [createHash('md5'), createHash('sha256'), new BlockChecksums()];
+  const writer = new BatchWriter(handles);
   let size = 0;
   try {
     for (const folder of folders) handles.push(await folder.create(object));
@@ -63,18 +118,19 @@ export const writeStaged = async (
       const chunk = next.value;
       await onChunk(chunk);
       size += chunk.length;
+      await writer.add(chunk);
       // Hashing overlaps with the writes.
-      const written = Promise.all(handles.map((handle) => writeFully(handle, chunk)));
       md5.update(chunk);
       sha256.update(chunk);
       blocks.update(chunk);
-      await written;
     }
+    await writer.finish();
     await Promise.all(handles.map((handle) => handle.sync()));
   } catch (error) {
     await iterator.return?.();
     throw error;
   } finally {
+    await writer.settle();
     for (const handle of handles) await handle.close();
   }
   return { size, md5: md5.digest('hex'), sha256: sha256.digest('hex'), checksums: blocks.finish() };
