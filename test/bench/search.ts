@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { FILLED_WORDS, fillTranscripts } from '../support/fill-transcripts.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { median, quantile } from './measure.ts';
+import { cpuSeconds, median, quantile } from './measure.ts';
 
 const RUNS = 30;
 
@@ -50,6 +50,8 @@ export type SearchTimes = {
   readonly times: readonly number[];
   /** Milliseconds that another request waited at most. */
   readonly waited: number;
+  /** Milliseconds of the server's processor time for each request, with the requests that wait. */
+  readonly cpu: number;
 };
 
 /** Searches a library that {@link fillTranscripts} has filled, for rare and frequent words. */
@@ -59,6 +61,7 @@ export async function* measureSearches(server: TestServer): AsyncGenerator<Searc
     for (const page of [1, 50]) {
       const times: number[] = [];
       let found = 0;
+      const before = cpuSeconds(server.pid).all;
       const waited = await longestWait(server, async () => {
         for (let run = 0; run < RUNS; run++) {
           const asked = performance.now();
@@ -67,7 +70,8 @@ export async function* measureSearches(server: TestServer): AsyncGenerator<Searc
           found = data.pagination.total;
         }
       });
-      yield { name, page, found, times, waited };
+      const cpu = ((cpuSeconds(server.pid).all - before) * 1000) / RUNS;
+      yield { name, page, found, times, waited, cpu };
       if (found < 20 * page) break;
     }
   }
