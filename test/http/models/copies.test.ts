@@ -63,11 +63,20 @@ afterEach(async () => {
   await mirror.close();
 });
 
-it('a model that was installed runs as an 8-bit copy where that is faster', async () => {
-  const one = await start(temporaryFolder());
-  expect(await install(one, 'base')).toMatchObject({ installed: true, weights: 'f16' });
+it('a model that was installed runs as an 8-bit copy where that is faster, once its trial was not killed', async () => {
+  const dataDir = temporaryFolder();
+  fake.become({ library: 'missing', files: { published: 3000, copy: 1 } });
+  const killed = await start(dataDir);
+  expect(await install(killed, 'base')).toMatchObject({ installed: true, weights: 'f16' });
+  await until(() => (fake.calls().includes('published') ? true : undefined));
+  expect(await find(killed, 'base')).toMatchObject({ quantized: { outcome: 'pending' } });
+  await killed.kill();
+
+  fake.become({ library: 'missing', files: FASTER });
+  const one = await start(dataDir);
   const state = await copied(one);
   expect(state).toMatchObject({ outcome: 'faster', size: 16_316_175, detail: null });
+  expect(copiesIn(dataDir)).toEqual(['ggml-base-q8_0.bin']);
   expect(await modelBytes(one)).toBe(model.length + 16_316_175);
   const transcript = await transcribe(one, mirror, '00-one-sentence.wav', { model: 'base' });
   expect(transcript).toMatchObject({ model: 'base', model_id: 'base', status: 'completed' });
@@ -85,19 +94,6 @@ it('a model that was installed runs as an 8-bit copy where that is faster', asyn
   expect(fake.calls().at(-1)).toBe('published');
   await one.client.call('removeModel', { params: { id: 'base' } });
   expect(await modelBytes(one)).toBe(0);
-});
-
-it('a service that is killed during a trial begins it again, and keeps nothing half-written', async () => {
-  const dataDir = temporaryFolder();
-  fake.become({ library: 'missing', files: { published: 3000, copy: 1 } });
-  const first = await start(dataDir);
-  await install(first, 'base');
-  await until(() => (fake.calls().includes('published') ? true : undefined));
-  await first.kill();
-  fake.become({ library: 'missing', files: FASTER });
-  const again = await start(dataDir);
-  expect(await copied(again)).toMatchObject({ outcome: 'faster' });
-  expect(copiesIn(dataDir)).toEqual(['ggml-base-q8_0.bin']);
 });
 
 it('the command line tries the copy of a model that it imports, and says what came of it', async () => {

@@ -187,7 +187,7 @@ describe('the copy of a model', () => {
       expect(chosen(copies)).toEqual(PUBLISHED());
       expect(filesOfCopies()).toEqual([]);
       await idleWork.close();
-      expect(await settled(open().copies)).toMatchObject({ outcome: 'faster' });
+      expect(open().copies.describe(ID)?.outcome).toBe('pending');
     },
   );
 
@@ -268,31 +268,22 @@ describe('a job that goes on', () => {
     await settled(first.copies);
     expect(chosen(first.copies, 'published')).toEqual(PUBLISHED());
     await first.idleWork.close();
+    const calls = fake.calls().length;
 
     // Another version of the program: the copy has to be tried again.
     behave({ published: 4, copy: 8 });
     const { copies } = open({ version: '2' });
-    const writtenAt = readFileSync(copy());
     expect(chosen(copies)).toEqual(PUBLISHED());
     expect(chosen(copies, 'q8_0')).toEqual(COPY());
-    expect(readFileSync(copy()).equals(writtenAt)).toBe(true);
-    expect(await settled(copies)).toMatchObject({ outcome: 'slower' });
-    expect(chosen(copies, 'q8_0')).toEqual(PUBLISHED());
-  });
-
-  it('finds its copy although a trial ends meanwhile', async () => {
-    const first = open();
-    await settled(first.copies);
-    await first.idleWork.close();
-    behave({ published: 4, copy: 8 });
-    const { copies } = open({ version: '2' });
-    await until(() => (fake.calls().length > 7 ? true : undefined));
+    await until(() => (fake.calls().length > calls ? true : undefined));
+    // A job begins, and the trial ends before that needs the engine.
     isBusy = true;
-    expect(chosen(copies, 'q8_0')).toEqual(COPY());
-    await until(() => (fake.calls().length === 12 ? true : undefined));
+    await until(() => (fake.calls().length === calls + 6 ? true : undefined));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(existsSync(copy())).toBe(true);
+    expect(copies.describe(ID)?.outcome).toBe('pending');
     isBusy = false;
     expect(await settled(copies)).toMatchObject({ outcome: 'slower' });
+    expect(chosen(copies, 'q8_0')).toEqual(PUBLISHED());
   });
 });
