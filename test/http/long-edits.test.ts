@@ -3,6 +3,7 @@ import type { Transcription } from '../../electron/contract/transcript.ts';
 import { median } from '../bench/measure.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 let server: TestServer;
@@ -12,16 +13,15 @@ let id: string;
 const PLACE = 7;
 
 beforeAll(async () => {
-  server = await startServer();
-  await server.stop();
-  id = storeTranscript(server.dataDir, spokenFor(1), {
+  const dataDir = temporaryFolder();
+  id = storeTranscript(dataDir, spokenFor(1), {
     timestamp_style: 'word',
     entity_detection: true,
     topics: true,
     summarization: true,
     content_safety: true,
   });
-  server = await startServer({ dataDir: server.dataDir });
+  server = await startServer({ dataDir });
 });
 afterAll(() => discard(server));
 

@@ -8,6 +8,7 @@ import { fixture } from '../support/fixtures.ts';
 import { segmentOf, spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { LoopPauses, MAX_PAUSE_MS, TRIES } from '../support/loop-pauses.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -59,9 +60,7 @@ const get = async (path: string, bytes: number): Promise<void> => {
 };
 
 beforeAll(async () => {
-  const fresh = await startServer();
-  await fresh.stop();
-  const { dataDir } = fresh;
+  const dataDir = temporaryFolder();
   short = storeTranscript(
     dataDir,
     Array.from({ length: 10 }, (_, n) => segmentOf(n, n, ['one'])),

@@ -129,9 +129,7 @@ const fillAccounts = async (world: World): Promise<void> => {
 
 /** Starts the server and creates what the requests refer to. */
 export const createWorld = async (): Promise<World> => {
-  const fresh = await startServer();
-  await fresh.stop();
-  const { dataDir } = fresh;
+  const dataDir = temporaryFolder();
   const misheard = storeTalk(dataDir, 'Misheard', [['A', ...CORRECTED.flatMap(() => [MISHEARD, MISHEARD])]]);
   const [server, remote, receiver, folder] = await Promise.all([
     startServer({ dataDir, quick: true }),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../electron/contract/client.ts';
 import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
 import { filesHolding } from './support/secrets.ts';
 
@@ -19,10 +20,9 @@ const TALK = [
 ] as const;
 
 beforeAll(async () => {
-  server = await startServer();
-  await server.stop();
-  for (let talk = 0; talk < 20; talk++) talks.push(storeTalk(server.dataDir, `Talk ${talk}`, TALK));
-  server = await startServer({ dataDir: server.dataDir });
+  const dataDir = temporaryFolder();
+  for (let talk = 0; talk < 20; talk++) talks.push(storeTalk(dataDir, `Talk ${talk}`, TALK));
+  server = await startServer({ dataDir });
   client = server.client;
 });
 afterAll(() => discard(server));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { storeTalk } from '../../support/written-talk.ts';
 import { filesHolding } from './support/secrets.ts';
@@ -14,10 +15,9 @@ const HEARD = 'My name’s Zebulon, and he said so.';
 const TALK = [['A', ...Array.from({ length: 12 }, () => HEARD), 'Nobody met cube control here.']] as const;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
-  await server.stop();
-  for (let talk = 0; talk < 40; talk++) talks.push(storeTalk(server.dataDir, `Talk ${talk}`, TALK));
-  server = await startServer({ dataDir: server.dataDir, quick: true });
+  const dataDir = temporaryFolder();
+  for (let talk = 0; talk < 40; talk++) talks.push(storeTalk(dataDir, `Talk ${talk}`, TALK));
+  server = await startServer({ dataDir, quick: true });
 });
 afterAll(() => discard(server));
 

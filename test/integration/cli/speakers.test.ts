@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runEarshot } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let server: TestServer;
 /** Four segments, of A and B in turn. */
@@ -9,9 +10,7 @@ let id: string;
 let undiarized: string;
 
 beforeAll(async () => {
-  const fresh = await startServer();
-  await fresh.stop();
-  const { dataDir } = fresh;
+  const dataDir = temporaryFolder();
   const segments = ['Good morning.', 'Hello Maria.', 'How are you?', 'Very well.'].map((said, index) => {
     const speaker_id = index % 2 === 0 ? 'A' : 'B';
     const segment = segmentOf(index, 2 * index, said.split(' '));

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runEarshot } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let server: TestServer;
 let id: string;
 
 beforeAll(async () => {
-  const fresh = await startServer();
-  await fresh.stop();
+  const dataDir = temporaryFolder();
   // Words of 0.36 s; `timestamp_style` is that of segments.
   const segments = ['Good morning.', 'How are you?'].map((said, index) =>
     segmentOf(index, 2 * index, said.split(' ')),
   );
-  id = storeTranscript(fresh.dataDir, segments);
-  server = await startServer({ dataDir: fresh.dataDir, quick: true });
+  id = storeTranscript(dataDir, segments);
+  server = await startServer({ dataDir, quick: true });
 });
 afterAll(() => discard(server));
 
