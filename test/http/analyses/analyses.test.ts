@@ -11,6 +11,8 @@ let remote: UrlServer;
 let news: Transcription;
 
 const NEWS = '11-news-and-entities.wav';
+/** Sentences enough to choose from for a summary. */
+const SOME = { audio_end_at: 15 } as const;
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
@@ -65,7 +67,7 @@ describe('requested analyses', () => {
   });
 
   it('summarize in the language of the transcript if nothing can translate it, with a warning', async () => {
-    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true });
+    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, ...SOME });
     expect(t.summary?.language).toBe('es');
     expect(t.warnings.join(' ')).toContain('stays in the transcript');
     expect(t.warnings.join(' ')).toContain('the demonstration model does not translate');
@@ -82,7 +84,11 @@ describe('requested analyses', () => {
 
   it('recognize again in English for an English summary, and notice text that is not English', async () => {
     await server.client.call('importModel', { body: { path: STARTER_MODEL, id: 'copied' } });
-    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, model: 'copied' });
+    const t = await transcribe(server, remote, '05-spanish.ogg', {
+      summarization: true,
+      model: 'copied',
+      ...SOME,
+    });
     expect(t.summary?.language).toBe('es');
     // This model was trained only to transcribe: asked to translate, it writes Spanish again.
     expect(t.warnings.join(' ')).toContain('the model copied wrote the same words again');

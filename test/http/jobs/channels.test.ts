@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreateTranscriptInput, Transcription } from '../../../electron/contract/transcript.ts';
+import { breadth } from '../../support/breadth.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
@@ -249,6 +250,7 @@ describe('multichannel', () => {
       ...[
         '-i',
         fixturePath(note),
+        ...['-t', String(breadth(25, 60))],
         '-i',
         fixturePath(data),
         '-filter_complex',

@@ -22,7 +22,7 @@ import { until } from '../../support/until.ts';
 const FEED = 'https://updates.example.com/latest.json';
 
 /** Several chunks, of which the first is recognized before the program quits. */
-const RESUMED_SECONDS = breadth(120, 233);
+const RESUMED_SECONDS = breadth(75, 233);
 
 /** The packed program, away from where it was built. */
 let program: string;
