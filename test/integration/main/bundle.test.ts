@@ -15,12 +15,16 @@ import { starterModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
+/** A whole `npm test` has just built the bundle. */
+const isBuilt = process.env.EARSHOT_TEST_PROGRAM === 'bundled';
+
 /** Inside the project, so that the bundle finds the native packages, which it does not hold. */
-const FOLDER = join(ROOT, '.earshot', `bundle-test-${process.pid}`);
+const FOLDER = isBuilt ? join(ROOT, 'out') : join(ROOT, '.earshot', `bundle-test-${process.pid}`);
 
 const bundled = (name: string): string => join(FOLDER, 'main', name);
 
 beforeAll(async () => {
+  if (isBuilt) return;
   const program = join(ROOT, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
   const build = join(import.meta.dirname, 'support', 'main-only.config.ts');
   await promisify(execFile)(process.execPath, [program, 'build', '--config', build], {
@@ -30,7 +34,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await rm(FOLDER, { recursive: true, force: true });
+  if (!isBuilt) await rm(FOLDER, { recursive: true, force: true });
 });
 
 describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
