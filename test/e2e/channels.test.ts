@@ -38,11 +38,11 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
     const channels = dialog.getByRole('switch', { name: 'Keep channels apart' });
     const speakers = dialog.getByRole('switch', { name: 'Speakers' });
     await channels.waitFor(SOON);
-    expect(await speakers.isChecked()).toBe(true);
+    await expect.poll(() => speakers.isChecked()).toBe(true);
     await channels.click(SOON);
-    expect(await speakers.isChecked()).toBe(false);
+    await expect.poll(() => speakers.isChecked()).toBe(false);
     await speakers.click(SOON);
-    expect(await channels.isChecked()).toBe(false);
+    await expect.poll(() => channels.isChecked()).toBe(false);
     await channels.click(SOON);
     expect(await window.violations()).toEqual([]);
 

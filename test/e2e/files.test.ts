@@ -49,9 +49,9 @@ describe('files screen', () => {
     await row('note-120.txt').waitFor();
     await page.getByRole('button', { name: 'Name', exact: true }).click();
     await row('note-120.txt').waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe(
-      'descending',
-    );
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'))
+      .toBe('descending');
   });
 
   it('searches by name and browses folders', async () => {
@@ -65,7 +65,7 @@ describe('files screen', () => {
     await folders.getByRole('link', { name: 'notes' }).click();
     await folders.getByRole('link', { name: 'even' }).click();
     await row('note-120.txt').waitFor();
-    expect(await row('note-119.txt').count()).toBe(0);
+    await expect.poll(() => row('note-119.txt').count()).toBe(0);
     await folders.getByRole('link', { name: 'All files' }).click();
   });
 

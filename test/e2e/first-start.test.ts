@@ -35,11 +35,13 @@ describe('first start', () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Try it with a sample' }).click();
     await dialog().getByText('0:', { exact: false }).first().waitFor();
-    expect(
-      await dialog()
-        .getByRole('radio', { name: /^Demonstration model(?!:)/ })
-        .isChecked(),
-    ).toBe(true);
+    await expect
+      .poll(() =>
+        dialog()
+          .getByRole('radio', { name: /^Demonstration model(?!:)/ })
+          .isChecked(),
+      )
+      .toBe(true);
     expect(await window.violations()).toEqual([]);
     await submit(/^Transcribe/).click();
     await page.getByRole('link', { name: 'sample-note' }).click();
@@ -55,14 +57,14 @@ describe('first start', () => {
     await dialog()
       .getByRole('button', { name: /^Use Mini/ })
       .click();
-    expect(await dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
     await submit(/^Download and transcribe/).click();
     await dialog().getByText('Offline mode is on', { exact: false }).waitFor();
     await dialog().getByText('download ggml-base.bin on another computer', { exact: false }).waitFor();
     expect(await window.violations()).toEqual([]);
     await dialog().getByRole('link', { name: 'Import a model file' }).click();
     await page.getByRole('button', { name: 'Import a file' }).waitFor();
-    expect(await dialog().count()).toBe(0);
+    await expect.poll(() => dialog().count()).toBe(0);
   });
 
   it('installs a missing model and goes on by itself', async () => {
@@ -97,12 +99,12 @@ describe('first start', () => {
     await dialog().getByRole('radio', { name: 'Mini' }).click();
     await submit(/^Download and transcribe/).click();
     await page.getByRole('link', { name: '01-short-note' }).waitFor();
-    expect(await dialog().count()).toBe(0);
+    await expect.poll(() => dialog().count()).toBe(0);
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     expect(data.transcriptions[0]).toMatchObject({ name: '01-short-note', model: 'mini' });
     // It is installed now, so it is chosen.
     await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
-    expect(await dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
     await submit(/^Transcribe/).waitFor();
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);

@@ -67,7 +67,7 @@ describe('models screen', () => {
     mirror.set(PATH, file(model));
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Remove base' }).waitFor();
-    expect(await page.getByText('No model for real recordings').count()).toBe(0);
+    await expect.poll(() => page.getByText('No model for real recordings').count()).toBe(0);
   });
 
   it('measures the speed of a model', async () => {

@@ -320,7 +320,7 @@ describe('every screen', () => {
     await page.keyboard.press('x');
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('a');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Export');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Export');
     await page.getByRole('link', { name: '11-news-and-entities' }).focus();
     await page.keyboard.press('Escape');
     await page.getByText('1 selected').waitFor({ state: 'detached' });

@@ -64,6 +64,7 @@ describe('settings', () => {
     await choose('Mini', /^Parakeet TDT 0\.6B v3 ·/);
     await expect.poll(() => stored('models.aliases.mini')).toMatch(/^parakeet-tdt-0\.6b-v3/);
     await page.getByRole('combobox', { name: 'Model that compares voices' }).click();
+    await page.getByRole('option').first().waitFor();
     const names = await page.getByRole('option').allTextContents();
     expect(names.length).toBeGreaterThan(1);
     expect(names.every((name) => !name.startsWith('Whisper'))).toBe(true);

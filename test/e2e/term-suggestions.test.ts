@@ -43,7 +43,7 @@ describe('terms that were corrected twice, in the settings', () => {
     await allow().focus();
     await window.page.keyboard.press('Space');
     await window.page.getByText('No suggestions yet').waitFor();
-    expect((await server.client.call('listTermSuggestions')).data.enabled).toBe(true);
+    await expect.poll(async () => (await server.client.call('listTermSuggestions')).data.enabled).toBe(true);
     expect(await window.violations()).toEqual([]);
   });
 
@@ -52,20 +52,22 @@ describe('terms that were corrected twice, in the settings', () => {
     await correct('Ask Klarke.', 'Ask Klarke.', 'Ask Ortega.', 'Ask Ortega.', 'Ask Ortega.');
     const items = page.getByRole('listitem').filter({ hasText: 'Corrected' });
     await button('Add Klarke').waitFor();
-    expect(await items.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Corrected 3 times: Ortiga\s+Ortega/),
-      expect.stringMatching(/^Corrected twice: Clark\s+Klarke/),
-    ]);
+    await expect
+      .poll(() => items.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Corrected 3 times: Ortiga\s+Ortega/),
+        expect.stringMatching(/^Corrected twice: Clark\s+Klarke/),
+      ]);
     expect(await terms()).toEqual([]);
     expect(await window.violations()).toEqual([]);
     await button('Add Klarke').focus();
     await page.keyboard.press('Enter');
     await page.getByText('Klarke is in your vocabulary', { exact: true }).waitFor();
     const box = page.getByRole('textbox', { name: 'One term per line' });
-    expect(await box.inputValue()).toBe('Klarke = Clark\n');
+    await expect.poll(() => box.inputValue()).toBe('Klarke = Clark\n');
     expect(await terms()).toEqual([{ term: 'Klarke', sounds_like: ['Clark'] }]);
     await button('Add Klarke').waitFor({ state: 'detached' });
-    expect(await items.count()).toBe(1);
+    await expect.poll(() => items.count()).toBe(1);
   });
 
   it('are not suggested again', async () => {
@@ -88,7 +90,7 @@ describe('terms that were corrected twice, in the settings', () => {
     await button('Add Clarke').click();
     await page.getByText('Clarke is in your vocabulary', { exact: true }).waitFor();
     expect(await terms()).toEqual(['Nguyen', { term: 'Clarke', sounds_like: ['Clark'] }]);
-    expect(await box.inputValue()).toBe('Nguyen\nClarke = Clark\n');
+    await expect.poll(() => box.inputValue()).toBe('Nguyen\nClarke = Clark\n');
     expect(window.errors).toEqual([]);
   });
 });

@@ -62,15 +62,14 @@ describe('editing a transcript', () => {
     await toast.waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
     await toast.waitFor({ state: 'detached' });
-    expect(await words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
+    await expect.poll(() => words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
 
     // While it is the last change, the toast takes it back.
     await replaceAll.click();
     await toast.getByRole('button', { name: 'Undo' }).click();
     await toast.waitFor({ state: 'detached' });
-    const texts = await words();
-    expect(texts).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
-    expect(texts).not.toContain('plan');
+    await expect.poll(() => words()).not.toContain('plan');
+    expect(await words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
     await expect.poll(async () => (await stored('toast')).text).toMatch(/^Zanzibar .*budget/s);
   });
 
@@ -95,6 +94,9 @@ describe('editing a transcript', () => {
       .evaluateAll((turns) =>
         turns.map((turn) => [...turn.querySelectorAll('[data-w]')].map((word) => word.textContent).join(' ')),
       );
+  /** Waits for these paragraphs from a place on. */
+  const untilParagraphs = (from: number, ...expected: readonly string[]) =>
+    expect.poll(async () => (await paragraphs()).slice(from, from + expected.length)).toEqual(expected);
   const exported = async (name: string) =>
     (await (await server.fetch(`/v1/transcript/id/${ids.get(name)}/export?format=txt&speakers=false`)).text())
       .trim()
@@ -108,7 +110,7 @@ describe('editing a transcript', () => {
   it('splits a paragraph at the caret, joins it again, and undoes both', async () => {
     const { page } = window;
     await open('paragraphs');
-    expect((await paragraphs())[0]).toBe(WHOLE);
+    await untilParagraphs(0, WHOLE);
     await page.getByRole('button', { name: 'Edit the paragraph at 0:00' }).click();
     await page.keyboard.press('Control+Home');
     for (let word = 0; word < 7; word++) await page.keyboard.press('Control+ArrowRight');
@@ -119,21 +121,21 @@ describe('editing a transcript', () => {
     await page.keyboard.type('Now ');
     await page.keyboard.press('Enter');
     await field().waitFor({ state: 'detached' });
-    expect((await paragraphs()).slice(0, 2)).toEqual([GREETING, `Now ${BUDGET}`]);
+    await untilParagraphs(0, GREETING, `Now ${BUDGET}`);
     await expect.poll(() => exported('paragraphs')).toContain(`Now ${BUDGET}`);
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Control+z');
-    expect((await paragraphs())[0]).toBe(WHOLE);
+    await untilParagraphs(0, WHOLE);
     await expect.poll(async () => (await exported('paragraphs'))[0]).toBe(WHOLE);
     await page.keyboard.press('Control+y');
-    expect((await paragraphs())[0]).toBe(GREETING);
+    await untilParagraphs(0, GREETING);
 
     await page.reload();
     await page.getByRole('button', { name: 'Edit the paragraph at 0:02' }).click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Enter');
-    expect((await paragraphs())[0]).toBe(WHOLE);
+    await untilParagraphs(0, WHOLE);
     await expect.poll(async () => (await exported('paragraphs'))[0]).toBe(WHOLE);
     expect((await stored('paragraphs')).segments[1]?.words).toHaveLength(8);
   });
@@ -152,7 +154,7 @@ describe('editing a transcript', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type('for you');
     await page.keyboard.press('Escape');
-    expect((await paragraphs()).slice(1, 3)).toEqual(['Thank you,', 'the budget is ready. for you']);
+    await untilParagraphs(1, 'Thank you,', 'the budget is ready. for you');
     await expect
       .poll(async () => (await stored('mixed')).segments[2])
       .toMatchObject({
@@ -172,7 +174,7 @@ describe('editing a transcript', () => {
     await page.getByRole('button', { name: 'Edit the paragraph at 0:06' }).last().click();
     await page.getByRole('button', { name: 'Merge with previous' }).click();
     await page.keyboard.press('Enter');
-    expect((await paragraphs())[1]).toBe('Oh, thanks. Thank you, the budget is ready. for you');
+    await untilParagraphs(1, 'Oh, thanks. Thank you, the budget is ready. for you');
   });
 
   it("undoes and redoes a speaker's name with the keys", async () => {
@@ -186,10 +188,10 @@ describe('editing a transcript', () => {
     await name('Ines').waitFor();
     await page.keyboard.press('Control+z');
     await name('Speaker A').waitFor();
-    expect((await stored('names')).speakers?.A?.name).toBe('Speaker A');
+    await expect.poll(async () => (await stored('names')).speakers?.A?.name).toBe('Speaker A');
     await page.keyboard.press('Control+Shift+z');
     await name('Ines').waitFor();
-    expect((await stored('names')).speakers?.A?.name).toBe('Ines');
+    await expect.poll(async () => (await stored('names')).speakers?.A?.name).toBe('Ines');
   });
 
   it('made no requests to other hosts and logged no errors', () => {

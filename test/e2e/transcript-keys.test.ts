@@ -45,7 +45,9 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
       await field.waitFor();
       await page.keyboard.type('very ');
-      expect((await field.textContent())?.trim()).toBe('Good morning and welcome very to the meetign today.');
+      await expect
+        .poll(async () => (await field.textContent())?.trim())
+        .toBe('Good morning and welcome very to the meetign today.');
       const name = await page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).boundingBox();
       const box = await field.boundingBox();
       // The frame is drawn 6 px outside of the box.
@@ -107,7 +109,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     expect(outlines).toEqual([]);
     // The arrow keys show where the focus goes.
     await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('Speaker B, 00:00:03');
+    await expect.poll(() => focused()).toBe('Speaker B, 00:00:03');
     const ring = await page
       .locator('.turn:focus')
       .evaluate((turn) => getComputedStyle(turn, '::after').outlineStyle);
@@ -127,14 +129,19 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     const paragraph = page.locator('.turn:focus');
-    expect(await paragraph.getAttribute('aria-posinset')).toBe('2');
+    await expect.poll(() => paragraph.getAttribute('aria-posinset')).toBe('2');
     await page.keyboard.press('End');
     await page.waitForFunction(() => {
       const turn = document.activeElement;
       return turn?.getAttribute('aria-posinset') === turn?.getAttribute('aria-setsize');
     });
-    const last = await paragraph.boundingBox();
-    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(820);
+    // The list scrolls to it while the paragraphs on the way are measured.
+    await expect
+      .poll(async () => {
+        const last = await paragraph.boundingBox();
+        return last === null ? Number.NaN : last.y + last.height;
+      })
+      .toBeLessThanOrEqual(820);
     await page.keyboard.press('Home');
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-posinset') === '1');
     expect(await window.violations()).toEqual([]);
@@ -159,7 +166,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     await page.keyboard.type('big ');
     await page.keyboard.press('Enter');
     await page.locator('[data-w="6"]').getByText('big').waitFor();
-    expect(await edit.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect.poll(() => edit.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Escape');
 

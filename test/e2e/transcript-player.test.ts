@@ -61,13 +61,13 @@ describe('player and places of a transcript', () => {
     const volume = page.getByRole('slider', { name: 'Volume' });
     await volume.fill('0.4');
     await page.getByRole('button', { name: 'Mute', exact: true }).click();
-    expect(await volume.inputValue()).toBe('0');
+    await expect.poll(() => volume.inputValue()).toBe('0');
     await page.reload();
     await page.getByRole('button', { name: 'Unmute' }).click();
-    expect(await volume.inputValue()).toBe('0.4');
+    await expect.poll(() => volume.inputValue()).toBe('0.4');
     await volume.fill('0');
     await page.getByRole('button', { name: 'Unmute' }).click();
-    expect(await volume.inputValue()).toBe('0.4');
+    await expect.poll(() => volume.inputValue()).toBe('0.4');
   });
 
   it.each([1280, 400])('finds the places of a key phrase one after the other, %i px', async (width) => {
@@ -125,10 +125,10 @@ describe('player and places of a transcript', () => {
       .toBeGreaterThan(1800 + 80);
     await page.locator('.w.play').waitFor();
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    expect(await page.getByRole('button', { name: 'Zoom in' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Zoom in' }).isDisabled()).toBe(true);
     await slider.press('-');
     await slider.press('-');
-    expect(await page.getByRole('button', { name: 'Zoom out' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Zoom out' }).isDisabled()).toBe(true);
     await slider.press('Home');
     await detail.getByText('10:00', { exact: true }).waitFor();
     await page.locator('[data-w="0"].play').waitFor();
@@ -193,7 +193,7 @@ describe('player and places of a transcript', () => {
     expect(await window.violations()).toEqual([]);
     await suggestion.press('Enter');
     await page.getByRole('region', { name: 'Search results' }).locator('mark').first().waitFor();
-    expect(await page.getByRole('searchbox').inputValue()).toBe('spring budget');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('spring budget');
     await page.getByRole('searchbox').fill('');
   });
 

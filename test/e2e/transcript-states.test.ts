@@ -132,7 +132,7 @@ describe('every state of the transcript page', () => {
     await window.go(`#/transcript/${silent}`);
     await page.getByText('Nothing was said').waitFor();
     const insights = page.getByRole('tabpanel');
-    expect(await insights.textContent()).toBe('Earshot heard no speech in this recording.');
+    await expect.poll(() => insights.textContent()).toBe('Earshot heard no speech in this recording.');
     expect(await window.violations('all')).toEqual([]);
     await window.close();
   });

@@ -193,7 +193,7 @@ describe('times of words and subtitles', () => {
     await expect.poll(() => end.getAttribute('aria-valuenow')).toBe('0.8');
     await page.keyboard.press('Escape');
     await panel().waitFor({ state: 'detached' });
-    expect(await page.locator('article:focus').count()).toBe(1);
+    await expect.poll(() => page.locator('article:focus').count()).toBe(1);
     expect(await timesOf('keyboard', 1)).toBe('0.53–0.8');
     expect(sent).toHaveLength(2);
   });
@@ -310,7 +310,9 @@ describe('times of words and subtitles', () => {
         async () => (await stored('subtitle')).segments.flatMap((each) => each.subtitle_times ?? []).length,
       )
       .toBe(2);
-    expect(Number(await out.getAttribute('aria-valuenow'))).toBeCloseTo(before - 0.1, 3);
+    await expect
+      .poll(async () => Number(await out.getAttribute('aria-valuenow')))
+      .toBeCloseTo(before - 0.1, 3);
     await panel().getByRole('button', { name: 'Automatic' }).click();
     await expect.poll(() => srt('subtitle')).toMatch(/^1\r\n00:00:00,000 --> /);
     await panel().getByRole('button', { name: 'Automatic' }).waitFor({ state: 'detached' });

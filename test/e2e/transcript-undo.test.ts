@@ -75,7 +75,7 @@ describe('Undo and Redo of a transcript', () => {
     await expect.poll(async () => (await stored('speakers')).segments.length).toBe(5);
     await button('Undo').click();
     await expect.poll(async () => (await stored('speakers')).segments.length).toBe(4);
-    expect(await button('Undo').isEnabled()).toBe(true);
+    await expect.poll(() => button('Undo').isEnabled()).toBe(true);
     await button('Redo').click();
     await expect.poll(async () => (await stored('speakers')).segments.length).toBe(5);
     await expect.poll(() => button('Redo').isDisabled()).toBe(true);

@@ -90,10 +90,10 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Ines Marchetti');
     await page.keyboard.press('Enter');
     await head.getByRole('button', { name: 'Ines Marchetti' }).first().waitFor();
-    expect(await head.getByRole('button', { name: 'Speaker A' }).count()).toBe(0);
+    await expect.poll(() => head.getByRole('button', { name: 'Speaker A' }).count()).toBe(0);
     await page.getByRole('tab', { name: 'Speakers' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'Ines Marchetti' }).waitFor();
-    expect(await page.getByRole('tabpanel').getByText(/%$/).count()).toBe(2);
+    await expect.poll(() => page.getByRole('tabpanel').getByText(/%$/).count()).toBe(2);
     const colors = await page
       .getByRole('tabpanel')
       .getByRole('listitem')
@@ -236,7 +236,9 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     }
     await slider.press('Home');
     await page.locator('[data-w="0"]').waitFor();
-    expect(Number(await slider.getAttribute('aria-valuenow'))).toBe(Math.round(RANGE_FROM));
+    await expect
+      .poll(async () => Number(await slider.getAttribute('aria-valuenow')))
+      .toBe(Math.round(RANGE_FROM));
     await context.close();
   });
 
@@ -264,7 +266,9 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
     await dialog.getByRole('slider', { name: 'Start of the part' }).press('ArrowRight');
     await dialog.getByRole('button', { name: 'Copy as curl' }).press('Enter');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"audio_start_from": 2');
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toContain('"audio_start_from": 2');
     await page.keyboard.press('Control+Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: '13-long-pause' }).click();
@@ -314,6 +318,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
       expect(await themed.violations(), tab).toEqual([]);
     }
     await themed.page.keyboard.press('Control+f');
+    await themed.page.getByRole('searchbox', { name: 'Find in transcript' }).waitFor();
     expect(await themed.violations(), 'find').toEqual([]);
     await themed.page.keyboard.press('Escape');
     await themed.page.locator('[data-w="0"]').dblclick();
@@ -321,6 +326,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     expect(await themed.violations(), 'edit').toEqual([]);
     await themed.page.keyboard.press('Escape');
     await themed.page.keyboard.press('r');
+    await themed.page.getByRole('region', { name: 'Review' }).waitFor();
     expect(await themed.violations(), 'review').toEqual([]);
     await themed.page.keyboard.press('Escape');
     await themed.page.keyboard.press('a');

@@ -52,7 +52,7 @@ describe('your vocabulary in the settings', () => {
     await box().fill('Nguyen\n大森');
     await box().blur();
     await count('2 of 1,000 terms · Saved');
-    expect(await box().getAttribute('aria-invalid')).toBe(null);
+    await expect.poll(() => box().getAttribute('aria-invalid')).toBe(null);
   });
 
   it('is imported and exported as a text', async () => {
@@ -77,7 +77,7 @@ describe('your vocabulary in the settings', () => {
     await server.client.call('putVocabulary', { body: { terms: ['Ólafur'] } });
     await window.page.reload();
     await count('1 of 1,000 terms');
-    expect(await box().inputValue()).toBe('Ólafur\n');
+    await expect.poll(() => box().inputValue()).toBe('Ólafur\n');
     expect(window.errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
 });
@@ -116,7 +116,7 @@ describe('names and terms in the New dialog', { timeout: PATIENCE }, () => {
     await box().fill('Klarke, ---');
     await dialog().getByText('“---” is not a term').waitFor();
     expect(await box().getAttribute('aria-invalid')).toBe('true');
-    expect(await start().isDisabled()).toBe(true);
+    await expect.poll(() => start().isDisabled()).toBe(true);
     expect(await window.violations()).toEqual([]);
     await box().fill(Array.from({ length: 1000 }, (_, n) => `term ${n}`).join(','));
     await dialog().getByText('With your vocabulary these are 1,001 terms').waitFor();

@@ -34,8 +34,9 @@ describe('remembered voice', { timeout: 120_000 }, () => {
     expect(await window.violations()).toEqual([]);
     await sheet.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'María' }).waitFor();
-    const { data } = await server.client.call('listVoices');
-    expect(data.map(({ name }) => name)).toEqual(['María']);
+    await expect
+      .poll(async () => (await server.client.call('listVoices')).data.map(({ name }) => name))
+      .toEqual(['María']);
   });
 
   it('is suggested in the next recording, and applied by a click only', async () => {
@@ -48,7 +49,7 @@ describe('remembered voice', { timeout: 120_000 }, () => {
     expect(before.speakers?.A?.name).toBe('Speaker A');
     await page.getByRole('button', { name: 'Use the name María' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'María', exact: true }).waitFor();
-    expect(await page.getByText('Sounds like').count()).toBe(0);
+    await expect.poll(() => page.getByText('Sounds like').count()).toBe(0);
   });
 
   it('is listed and forgotten in the settings', async () => {
@@ -58,6 +59,6 @@ describe('remembered voice', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Forget María' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
     await page.getByText('No voices are remembered.').waitFor();
-    expect((await server.client.call('listVoices')).data).toEqual([]);
+    await expect.poll(async () => (await server.client.call('listVoices')).data).toEqual([]);
   });
 });

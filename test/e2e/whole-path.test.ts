@@ -26,7 +26,7 @@ describe('a recording from upload to deletion', () => {
     await page.getByTestId('file-input').setInputFiles(fixturePath('02-two-speakers.mp3'));
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByText('0:44', { exact: false }).first().waitFor();
-    expect(await dialog.getByRole('slider').count()).toBe(2);
+    await expect.poll(() => dialog.getByRole('slider').count()).toBe(2);
     await dialog.getByRole('button', { name: /^Transcribe/ }).click();
     await page.getByRole('progressbar').first().waitFor();
     await page.getByRole('link', { name: '02-two-speakers' }).waitFor();
@@ -57,11 +57,10 @@ describe('a recording from upload to deletion', () => {
     await page
       .getByRole('slider', { name: 'Position' })
       .click({ position: { x: (box?.width ?? 0) / 2, y: 20 } });
-    const seconds = Number(
-      await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuenow'),
-    );
-    expect(seconds).toBeGreaterThan(20);
-    expect(seconds).toBeLessThan(25);
+    const seconds = async () =>
+      Number(await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuenow'));
+    await expect.poll(seconds).toBeGreaterThan(20);
+    expect(await seconds()).toBeLessThan(25);
   });
 
   it('keeps an edit over a reload in the middle of it, with undo', async () => {
@@ -72,8 +71,8 @@ describe('a recording from upload to deletion', () => {
     const editor = page.getByRole('textbox', { name: 'Text of this paragraph' });
     await editor.waitFor();
     await page.keyboard.press('Control+Home');
-    await page.keyboard.type('Zanzibar ');
     const saved = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
+    await page.keyboard.type('Zanzibar ');
     await saved;
     await page.reload();
     await page.getByText('Zanzibar').first().waitFor();
@@ -92,7 +91,7 @@ describe('a recording from upload to deletion', () => {
   it('marks entities in the text, and plays from a summary', async () => {
     const { page } = window;
     await page.getByRole('tab', { name: 'Mentions' }).click();
-    expect(await page.locator('mark.ent').count()).toBeGreaterThan(0);
+    await page.locator('mark.ent').first().waitFor();
     await page.getByRole('tab', { name: 'Summary' }).click();
     const time = page
       .getByRole('tabpanel')
@@ -108,7 +107,7 @@ describe('a recording from upload to deletion', () => {
     await page.keyboard.press('Control+f');
     await page.getByRole('searchbox', { name: 'Find in transcript' }).fill('the notes');
     await page.getByText('1 of 2', { exact: true }).waitFor();
-    expect(await page.locator('.w.hit').count()).toBe(4);
+    await expect.poll(() => page.locator('.w.hit').count()).toBe(4);
     await page.getByRole('textbox', { name: 'Replace with' }).fill('the minutes');
     await page.getByRole('button', { name: 'Replace all' }).click();
     await window.toasted('2 replaced');
@@ -165,8 +164,12 @@ describe('a recording from upload to deletion', () => {
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await page.keyboard.press('Delete');
     await page.getByRole('region', { name: 'First steps' }).waitFor({ timeout: 20_000 });
-    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
-    expect(data.transcriptions).toEqual([]);
+    await expect
+      .poll(
+        async () =>
+          (await server.client.call('listTranscripts', { query: { limit: 1 } })).data.transcriptions,
+      )
+      .toEqual([]);
   });
 
   it('made no requests to other hosts and logged no errors', () => {
