@@ -14,7 +14,7 @@ describe('toasts', () => {
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     await transcribeFixture(server, fixturePath('01-short-note.wav'));
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { own: true });
     // The page's clock: a toast's time passes without waiting for it.
     await window.page.clock.install();
   });

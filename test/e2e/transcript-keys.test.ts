@@ -22,7 +22,8 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     }));
     ({ talk, hour } = started.stored);
     [server, browser] = [started.server, await borrowBrowser()];
-    window = await openWindow(browser, server);
+    // The accessibility tree of the browser stays on once it was asked for.
+    window = await openWindow(browser, server, { own: true });
   });
   afterAll(async () => {
     await browser?.close();

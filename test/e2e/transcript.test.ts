@@ -205,7 +205,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   });
 
   it('plays the clicked word, also if only a range of the audio was downloaded', async () => {
-    const { page, context } = await openWindow(browser, server);
+    const { page, context } = await openWindow(browser, server, { own: true });
     await page.addInitScript(() => {
       const Native = globalThis.Audio;
       globalThis.Audio = class extends Native {

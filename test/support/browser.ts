@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
+import { parkPage, takePage } from './parked-pages.ts';
 import type { TestServer } from './server.ts';
 
 const FLAGS = [
@@ -50,6 +51,8 @@ export type WindowOptions = {
   readonly signedIn?: boolean;
   /** Preferences as the window stores them, the options of the New dialog among them. */
   readonly prefs?: Readonly<Record<string, unknown>>;
+  /** In a browser context that no other window had or gets: for a test that adds what stays in it, such as a clock. */
+  readonly own?: boolean;
 };
 
 export type TestWindow = {
@@ -81,7 +84,10 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =
 };
 
 /** A test file's share of the browser: closing it closes what that file opened. */
-export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'>;
+export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'> & {
+  /** Where windows reuse the pages of closed ones: those that are open. */
+  readonly windows?: Set<TestWindow>;
+};
 
 let shared: Promise<Chromium> | undefined;
 
@@ -90,7 +96,9 @@ export const borrowBrowser = async (): Promise<Browser> => {
   shared ??= launchBrowser();
   const browser = await shared;
   const contexts: BrowserContext[] = [];
+  const windows = new Set<TestWindow>();
   return {
+    windows,
     newContext: async (options) => {
       const context = await browser.newContext(options);
       contexts.push(context);
@@ -102,6 +110,7 @@ export const borrowBrowser = async (): Promise<Browser> => {
       return page;
     },
     close: async () => {
+      await Promise.all([...windows].map((window) => window.close()));
       await Promise.all(contexts.map((context) => context.close()));
     },
   };
@@ -125,29 +134,52 @@ const keepToasts = (attribute: string): void => {
   }).observe(document, { childList: true, subtree: true });
 };
 
-/** Opens a server's window in a new browser context. */
+/** What a window's context has from its creation to its end. */
+type Kind = {
+  readonly locale: string;
+  readonly reducedMotion: 'reduce' | 'no-preference';
+  readonly session: string | null;
+  readonly prefs: string;
+};
+
+const newPage = async (
+  browser: Browser | Chromium,
+  { locale, reducedMotion, session, prefs }: Kind,
+): Promise<Page> => {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const context = await browser.newContext({ locale, reducedMotion, permissions });
+  await context.addInitScript(
+    (own) => {
+      // A blank page has no storage.
+      if (location.protocol === 'about:') return;
+      if (own.session !== null) sessionStorage.setItem('earshot.session', own.session);
+      if (localStorage.getItem('earshot.prefs') === null) localStorage.setItem('earshot.prefs', own.prefs);
+    },
+    { session, prefs },
+  );
+  await context.addInitScript(keepToasts, TOASTS_SEEN);
+  return context.newPage();
+};
+
+/** Opens a server's window: nothing that an earlier one stored or showed is left in it. */
 export const openWindow = async (
   browser: Browser,
   server: TestServer,
   options: WindowOptions = {},
 ): Promise<TestWindow> => {
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
-    colorScheme: options.theme ?? 'light',
+  const kind: Kind = {
     locale: options.locale ?? 'en-GB',
     reducedMotion: options.reducedMotion ?? 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const key = options.signedIn === false ? undefined : server.key;
-  await context.addInitScript(
-    ([session, prefs]) => {
-      if (session !== null) sessionStorage.setItem('earshot.session', session);
-      if (localStorage.getItem('earshot.prefs') === null) localStorage.setItem('earshot.prefs', prefs);
-    },
-    [key ?? null, JSON.stringify(options.prefs ?? {})] as const,
-  );
-  await context.addInitScript(keepToasts, TOASTS_SEEN);
-  const page = await context.newPage();
+    session: options.signedIn === false ? null : server.key,
+    prefs: JSON.stringify(options.prefs ?? {}),
+  };
+  // The windows that are reused are the shared browser's; they outlive a test file.
+  const reusing = browser.windows === undefined || options.own === true ? undefined : await shared;
+  const parked = reusing === undefined ? undefined : takePage(JSON.stringify(kind));
+  const page = parked ?? (await newPage(reusing ?? browser, kind));
+  const context = page.context();
+  await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 820 });
+  await page.emulateMedia({ colorScheme: options.theme ?? 'light', forcedColors: null, media: null });
   const errors: string[] = [];
   const foreign: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
@@ -173,7 +205,7 @@ export const openWindow = async (
         document.querySelector('main .skeleton, main [data-loading]') === null,
     );
   };
-  return {
+  const window: TestWindow = {
     page,
     context,
     errors,
@@ -210,6 +242,12 @@ export const openWindow = async (
         ),
       );
     },
-    close: () => context.close(),
+    close: async () => {
+      browser.windows?.delete(window);
+      if (reusing === undefined) await context.close();
+      else await parkPage(JSON.stringify(kind), page, server.url);
+    },
   };
+  browser.windows?.add(window);
+  return window;
 };
