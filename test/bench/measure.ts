@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { testWhisperCli } from '../support/addon.ts';
 import { STARTER_MODEL, STARTER_PARAKEET } from '../support/paths.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
@@ -125,6 +127,17 @@ const cpuOfProcess = (pid: number, ended: boolean): number => {
 export const cpuSeconds = (pid: number): { readonly children: number; readonly all: number } => {
   const children = childrenOf(pid).reduce((sum, child) => sum + cpuOfProcess(child, false), 0);
   return { children, all: children + cpuOfProcess(pid, true) };
+};
+
+/** Waits until a process with all that it started uses next to no processor time: after a start it checks and copies its data. */
+export const untilIdle = async (pid: number): Promise<void> => {
+  let before = cpuSeconds(pid).all;
+  await until(async () => {
+    await delay(2000);
+    const used = cpuSeconds(pid).all - before;
+    before += used;
+    return used < 0.1;
+  }, 600_000);
 };
 
 /** Resident memory of a process's largest child in MB (Linux only). */

@@ -9,7 +9,7 @@ import {
   transcriptPage,
 } from '../../electron/core/stores/transcripts.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { cpuSeconds, quantile } from './measure.ts';
+import { cpuSeconds, quantile, untilIdle } from './measure.ts';
 import { filledLibrary, measureSearches } from './search.ts';
 import type { ServiceRow } from './service.ts';
 
@@ -74,6 +74,7 @@ export async function* measureLibrary(transcripts: number): AsyncGenerator<Servi
   const { dataDir } = await filledLibrary(transcripts);
   const server = await startServer({ dataDir });
   await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
+  await untilIdle(server.pid);
   yield await list(server, 'first page', 1);
   yield await list(server, 'last page', Math.ceil(transcripts / LIMIT));
   for await (const { name, page, found, times, cpu } of measureSearches(server)) {
