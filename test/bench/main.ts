@@ -7,7 +7,7 @@
 //   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
 //   npm run bench -- --service  only the service around the engine: lists, searches, files, ranges, start and memory; --only=…
 //                               names some of these (start, memory, decode, files, library, ranges); needs curl and nginx
-//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp as released and, where it is, CTranslate2
+//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2
 
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
