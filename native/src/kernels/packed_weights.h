@@ -1,0 +1,188 @@
+// Matrices that are packed when they are loaded, 16 rows together: see native/patches/17-packed-weights.patch.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "ggml-cpu-impl.h"
+#include "ggml-cpu.h"
+#include "ggml-quants.h"
+#include "quants.h"
+#include "repack.h"
+
+// Rows of a group: as many as a vector has floats. Rows behind the last whole group stay as they are.
+constexpr int64_t kEarshotGroup = 16;
+constexpr int kEarshotTileColumns = 6;
+
+static inline int64_t earshot_packed_rows(int64_t rows) { return rows / kEarshotGroup * kEarshotGroup; }
+
+#if defined(__AVX512F__)
+#include "packed_f16.h"
+#if defined(__AVX512VNNI__)
+#include "packed_q8.h"
+#endif
+
+// Calls multiply.run<1>() to run<6>(), with as many columns as there are.
+template <typename Multiply>
+static inline void earshot_with_columns(int64_t count, Multiply multiply) {
+  switch (count) {
+    case 1: return multiply.template run<1>();
+    case 2: return multiply.template run<2>();
+    case 3: return multiply.template run<3>();
+    case 4: return multiply.template run<4>();
+    case 5: return multiply.template run<5>();
+    default: return multiply.template run<6>();
+  }
+}
+
+// Products of GROUPS groups of rows with a few columns.
+template <typename Format, int GROUPS>
+struct earshot_tile {
+  const void* groups;
+  const void* const* columns;
+  int64_t numbers;
+  float* const* out;
+
+  template <int COLUMNS>
+  void run() const {
+    Format::template multiply<GROUPS, COLUMNS>(groups, columns, numbers, out);
+  }
+};
+
+// Matrix products and row look-ups over a packed tensor. A Format has the weights' type, and how columns are prepared.
+template <typename Format>
+class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
+ public:
+  static bool fits(const ggml_tensor* tensor) {
+    return tensor->type == Format::kType && ggml_is_matrix(tensor) && tensor->ne[1] >= kEarshotGroup;
+  }
+
+  bool work_size(int, const ggml_tensor* op, size_t& size) override {
+    if (op->op != GGML_OP_MUL_MAT) return false;
+    size = ggml_nrows(op->src[1]) * Format::column_size(op->src[1]->ne[0]);
+    return true;
+  }
+
+  bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override {
+    if (op->op == GGML_OP_MUL_MAT) multiply(params, op);
+    else if (op->op == GGML_OP_GET_ROWS) look_up(params, op);
+    else return false;
+    return true;
+  }
+
+  int repack(ggml_tensor* tensor, const void* data, size_t size) override {
+    GGML_ASSERT(size == ggml_nbytes(tensor));
+    const int64_t packed = earshot_packed_rows(tensor->ne[1]);
+    const size_t stride = tensor->nb[1];
+    const char* from = static_cast<const char*>(data);
+    char* to = static_cast<char*>(tensor->data);
+    for (int64_t row = 0; row < packed; row += kEarshotGroup) Format::pack(from + row * stride, tensor->ne[0], to + row * stride);
+    memcpy(to + packed * stride, from + packed * stride, (tensor->ne[1] - packed) * stride);
+    return 0;
+  }
+
+ private:
+  // The address of a column, counted over all dimensions behind the first.
+  static char* column_of(const ggml_tensor* tensor, int64_t column) {
+    const int64_t i1 = column % tensor->ne[1];
+    const int64_t i2 = column / tensor->ne[1] % tensor->ne[2];
+    const int64_t i3 = column / (tensor->ne[1] * tensor->ne[2]);
+    return static_cast<char*>(tensor->data) + i1 * tensor->nb[1] + i2 * tensor->nb[2] + i3 * tensor->nb[3];
+  }
+
+  static const void* prepared(const ggml_compute_params* params, const ggml_tensor* input, int64_t column) {
+    const size_t size = Format::column_size(input->ne[0]);
+    return size == 0 ? column_of(input, column) : static_cast<const char*>(params->wdata) + column * size;
+  }
+
+  template <int GROUPS>
+  static void multiply_rows(const ggml_compute_params* params, ggml_tensor* op, int64_t row, int64_t from, int64_t to) {
+    const ggml_tensor* weights = op->src[0];
+    for (int64_t c = from; c < to; c += kEarshotTileColumns) {
+      const int64_t count = std::min<int64_t>(kEarshotTileColumns, to - c);
+      const void* columns[kEarshotTileColumns];
+      float* out[kEarshotTileColumns];
+      for (int64_t i = 0; i < count; ++i) {
+        columns[i] = prepared(params, op->src[1], c + i);
+        out[i] = reinterpret_cast<float*>(column_of(op, c + i)) + row;
+      }
+      const void* groups = static_cast<const char*>(weights->data) + row * weights->nb[1];
+      earshot_with_columns(count, earshot_tile<Format, GROUPS>{groups, columns, weights->ne[0], out});
+    }
+  }
+
+  // Rows from `first`, the first of a group, to before `last`.
+  static void multiply_part(const ggml_compute_params* params, ggml_tensor* op, int64_t first, int64_t last) {
+    // Columns that stay in the second-level cache while all weights go by.
+    constexpr int64_t kColumnsAtOnce = 16 * kEarshotTileColumns;
+    constexpr int64_t kTile = Format::kTileGroups * kEarshotGroup;
+    const ggml_tensor* weights = op->src[0];
+    const int64_t count = ggml_nrows(op);
+    const int64_t packed = std::min(last, earshot_packed_rows(weights->ne[1]));
+    for (int64_t from = 0; from < count; from += kColumnsAtOnce) {
+      const int64_t to = std::min(count, from + kColumnsAtOnce);
+      int64_t row = first;
+      for (; row + kTile <= packed; row += kTile) multiply_rows<Format::kTileGroups>(params, op, row, from, to);
+      for (; row < packed; row += kEarshotGroup) multiply_rows<1>(params, op, row, from, to);
+    }
+    for (int64_t row = std::max(first, packed); row < last; ++row) {
+      const void* plain = static_cast<const char*>(weights->data) + row * weights->nb[1];
+      for (int64_t c = 0; c < count; ++c) {
+        reinterpret_cast<float*>(column_of(op, c))[row] = Format::multiply_plain(plain, prepared(params, op->src[1], c), weights->ne[0]);
+      }
+    }
+  }
+
+  static void multiply(ggml_compute_params* params, ggml_tensor* op) {
+    const ggml_tensor* input = op->src[1];
+    GGML_ASSERT(input->type == GGML_TYPE_F32 && input->nb[0] == sizeof(float) && op->nb[0] == sizeof(float));
+    const size_t size = Format::column_size(input->ne[0]);
+    for (int64_t c = params->ith; size > 0 && c < ggml_nrows(input); c += params->nth) {
+      Format::prepare(reinterpret_cast<const float*>(column_of(input, c)), input->ne[0],
+                      static_cast<char*>(params->wdata) + c * size);
+    }
+    if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
+    ggml_barrier(params->threadpool);
+
+    // Several parts for each thread, because a core may be busy with something else.
+    const int64_t rows = op->src[0]->ne[1];
+    const int64_t tile = Format::kTileGroups * kEarshotGroup;
+    const int64_t tiles = (rows + tile - 1) / tile;
+    const int64_t parts = params->nth == 1 ? 1 : std::min<int64_t>(tiles, 4 * params->nth);
+    for (int64_t part = params->ith; part < parts; part = ggml_threadpool_chunk_add(params->threadpool, 1)) {
+      multiply_part(params, op, tiles * part / parts * tile, std::min(rows, tiles * (part + 1) / parts * tile));
+    }
+  }
+
+  static void look_up(ggml_compute_params* params, ggml_tensor* op) {
+    const ggml_tensor* weights = op->src[0];
+    const ggml_tensor* indices = op->src[1];
+    GGML_ASSERT(indices->type == GGML_TYPE_I32 && ggml_nrows(op) == ggml_nelements(indices));
+    for (int64_t i = params->ith; i < ggml_nrows(op); i += params->nth) {
+      int32_t row;
+      memcpy(&row, column_of(indices, i / indices->ne[0]) + i % indices->ne[0] * indices->nb[0], sizeof row);
+      GGML_ASSERT(row >= 0 && row < weights->ne[1]);
+      const bool is_packed = row < earshot_packed_rows(weights->ne[1]);
+      const int64_t first = is_packed ? row / kEarshotGroup * kEarshotGroup : row;
+      const void* data = static_cast<const char*>(weights->data) + first * weights->nb[1];
+      auto* y = reinterpret_cast<float*>(column_of(op, i));
+      if (is_packed) Format::unpack(data, row - first, weights->ne[0], y);
+      else ggml_get_type_traits(weights->type)->to_float(data, y, weights->ne[0]);
+    }
+  }
+};
+
+static const ggml::cpu::tensor_traits* earshot_packed_traits(const ggml_tensor* tensor) {
+  static const earshot_packed_weights<earshot_f16> f16;
+  if (f16.fits(tensor)) return &f16;
+#if defined(__AVX512VNNI__)
+  static const earshot_packed_weights<earshot_q8> q8;
+  if (q8.fits(tensor)) return &q8;
+#endif
+  return nullptr;
+}
+#else
+static const ggml::cpu::tensor_traits* earshot_packed_traits(const ggml_tensor*) { return nullptr; }
+#endif
