@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
-import { transcribeFixture } from '../support/transcribe.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { startWithStored } from '../support/stored-transcripts.ts';
+import { storeTalk } from '../support/written-talk.ts';
 
 const UNDO_MS = 6000;
 
@@ -12,8 +13,8 @@ describe('toasts', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
-    await transcribeFixture(server, fixturePath('01-short-note.wav'));
+    const started = await startWithStored((dataDir) => storeTalk(dataDir, 'Talk', [['A', 'Good morning.']]));
+    [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server, { own: true });
     // The page's clock: a toast's time passes without waiting for it.
     await window.page.clock.install();
