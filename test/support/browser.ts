@@ -158,7 +158,13 @@ const newPage = async (
     { session, prefs },
   );
   await context.addInitScript(keepToasts, TOASTS_SEEN);
-  return context.newPage();
+  const page = await context.newPage();
+  const rate = Number(process.env.EARSHOT_TEST_THROTTLE ?? 1);
+  if (rate > 1) {
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate });
+  }
+  return page;
 };
 
 /** Opens a server's window: nothing that an earlier one stored or showed is left in it. */
