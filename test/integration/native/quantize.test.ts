@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../electron/core/engines/whisper/addon.ts';
 import { quantizeModel } from '../../../electron/core/engines/whisper/copies/quantize.ts';
 import { testAddon, testWhisperCli } from '../../support/addon.ts';
@@ -14,9 +14,15 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 const path = (name: string): string => join(folder, name);
 
+let program: string;
+
+// Builds the program where it is not in the cache.
+beforeAll(async () => {
+  program = join(dirname(await testWhisperCli()), 'whisper-quantize');
+}, 900_000);
+
 /** What whisper.cpp's own program makes of a file. */
-const byWhisper = async (source: string): Promise<Buffer> => {
-  const program = join(dirname(await testWhisperCli()), 'whisper-quantize');
+const byWhisper = (source: string): Buffer => {
   const target = path('by-whisper.bin');
   execFileSync(program, [source, target, 'q8_0'], { stdio: 'ignore' });
   return readFileSync(target);
@@ -78,7 +84,7 @@ const singles = (): Float32Array => {
 
 describe('a quantized copy of a model', () => {
   it('has the bytes that whisper.cpp writes, for the demonstration model', async () => {
-    expect(bySelf(STARTER_MODEL).equals(await byWhisper(STARTER_MODEL))).toBe(true);
+    expect(bySelf(STARTER_MODEL).equals(byWhisper(STARTER_MODEL))).toBe(true);
     const facts = await loadAddon(await testAddon()).inspectModel(path('by-self.bin'));
     expect(facts).toMatchObject({ quantization: 'q8_0', audioLayers: 4, textLayers: 3 });
   });
@@ -86,7 +92,7 @@ describe('a quantized copy of a model', () => {
   it.each([
     ['halves', 1],
     ['singles', 0],
-  ] as const)('has the bytes that whisper.cpp writes, for %s of every magnitude', async (kind, fileType) => {
+  ] as const)('has the bytes that whisper.cpp writes, for %s of every magnitude', (kind, fileType) => {
     const source = path(`${kind}.bin`);
     const values = kind === 'halves' ? halves() : singles();
     const tensors = [
@@ -106,7 +112,7 @@ describe('a quantized copy of a model', () => {
       matrix('long rows', values.subarray(0, 2048), 1024),
     ];
     writeSmallModel(source, tensors, fileType);
-    expect(bySelf(source).equals(await byWhisper(source))).toBe(true);
+    expect(bySelf(source).equals(byWhisper(source))).toBe(true);
   });
 
   it('is not made of a number that is not finite', () => {
