@@ -12,6 +12,10 @@ let remote: UrlServer;
 
 const PATIENCE = { timeout: 300_000 };
 
+/** Transcribes with the faster of the demonstration models. */
+const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
+  transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
+
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
 });
@@ -22,7 +26,7 @@ afterAll(async () => {
 describe('a conversation', PATIENCE, () => {
   it('is diarized: each sentence has the speaker who says it', async () => {
     const name = '03-three-speakers.flac';
-    const t = await transcribe(server, remote, name, { diarize: true, timestamp_style: 'word' });
+    const t = await hear(name, { diarize: true, timestamp_style: 'word' });
     expect(t.status).toBe('completed');
     expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B', 'C']);
     expect(t.speakers?.A?.name).toBe('Speaker A');
@@ -45,7 +49,7 @@ describe('a conversation', PATIENCE, () => {
   });
 
   it('has as many speakers as expected, also in a reanalysis, which keeps their names', async () => {
-    const made = await transcribe(server, remote, '02-two-speakers.mp3', { audio_end_at: 25 });
+    const made = await hear('02-two-speakers.mp3', { audio_end_at: 25 });
     expect(made.segments.every(({ speaker_id }) => speaker_id === null)).toBe(true);
     const t = await server.client.call('analyzeTranscript', {
       params: { id: made.id },
@@ -61,7 +65,7 @@ describe('a conversation', PATIENCE, () => {
   });
 
   it('identifies the speakers again from a second on, as an edit that can be undone', async () => {
-    const t = await transcribe(server, remote, '02-two-speakers.mp3', { diarize: true, audio_end_at: 25 });
+    const t = await hear('02-two-speakers.mp3', { diarize: true, audio_end_at: 25 });
     const params = { id: t.id };
     const [from = 0] = t.segments.slice(4).map(({ start }) => start);
     const labels = ({ segments }: typeof t) => segments.map(({ speaker_id }) => speaker_id);
@@ -100,11 +104,11 @@ describe('a conversation', PATIENCE, () => {
     const sample = `storage:${data.file.key}`;
     const known_speakers = [{ name: 'Peter Walker' }, { name: 'Ana', sample }, { name: 'Maria' }];
     const asked = { diarize: true, known_speakers };
-    const t = await transcribe(server, remote, '02-two-speakers.mp3', { ...asked, audio_end_at: 16 });
+    const t = await hear('02-two-speakers.mp3', { ...asked, audio_end_at: 16 });
     const names = Object.values(t.speakers ?? {}).map(({ name }) => name);
     expect(names).toEqual(['Speaker A', 'Peter Walker']);
     expect(t.warnings.filter((warning) => /sample of Ana’s voice/.test(warning))).toHaveLength(1);
-    const redacted = await transcribe(server, remote, '02-two-speakers.mp3', {
+    const redacted = await hear('02-two-speakers.mp3', {
       ...asked,
       audio_end_at: 16,
       redact_pii: true,
@@ -114,7 +118,7 @@ describe('a conversation', PATIENCE, () => {
 
   it('refuses a sample that is not stored', async () => {
     const known_speakers = [{ name: 'Ana', sample: 'storage:/usr/none.wav' }];
-    const asked = transcribe(server, remote, '01-short-note.wav', { diarize: true, known_speakers });
+    const asked = hear('01-short-note.wav', { diarize: true, known_speakers });
     await expect(asked).rejects.toMatchObject({
       code: 'file_not_found',
       details: [{ path: 'known_speakers.0.sample' }],
