@@ -1,4 +1,5 @@
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import { PROCESSING } from './jobs.ts';
 
 /** The download of a model that is not complete: active, paused or failed. */
 export type ModelDownload = {
@@ -41,6 +42,6 @@ export const listModelsInUse = (
     sql
       .selectFrom('transcripts')
       .select(['model as requested', 'model_id as modelId'])
-      .where('status', '=', 'processing')
+      .where('status', '=', PROCESSING)
       .where('lease', 'is not', null),
   );

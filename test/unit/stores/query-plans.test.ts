@@ -9,6 +9,7 @@ import {
   listFiles,
   listFolders,
 } from '../../../electron/core/stores/file-list.ts';
+import { waitingJobs } from '../../../electron/core/stores/jobs.ts';
 import { type TranscriptFilter, transcriptPage } from '../../../electron/core/stores/transcripts.ts';
 import { fillFiles } from '../../support/fill-files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -90,4 +91,10 @@ describe('the query plan of a page of transcripts', () => {
       'USING INDEX transcripts_file (file_id=?)',
     );
   });
+});
+
+it('finds the waiting jobs without reading what is finished', () => {
+  const plan = explained(waitingJobs);
+  expect(plan).toContain('t USING INDEX transcripts_queue');
+  expect(plan).toContain('transcripts USING INDEX transcripts_queue');
 });
