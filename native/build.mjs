@@ -291,7 +291,10 @@ const prune = (builds, entries) => {
     if (owner && !isAlive(Number(owner))) rmSync(path, { recursive: true, force: true });
     if (/-(?:addon|cli|bench|vulkan)$/.test(name) && !kept.has(path)) others.push(path);
   }
-  const lastUse = new Map(others.map((path) => [path, statSync(path).mtimeMs]));
+  // Another process may be removing the same ones.
+  const lastUse = new Map(
+    others.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]),
+  );
   const oldestFirst = others.sort((a, b) => lastUse.get(a) - lastUse.get(b));
   for (const path of oldestFirst.slice(0, Math.max(0, others.length + kept.size - MAX_CACHED_BUILDS))) {
     rmSync(path, { recursive: true, force: true });
