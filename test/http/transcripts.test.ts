@@ -6,7 +6,7 @@ import { CreateTranscript, type Transcription } from '../../electron/contract/tr
 import { talk } from '../support/audio.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, ONE_SENTENCE, truth } from '../support/fixtures.ts';
-import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
@@ -64,10 +64,6 @@ describe('a recording behind a URL', () => {
     await server.client.call('patchSettings', { body: { 'engine.fitWindow': null } });
     expect([t.status, t.language, t.text]).toEqual(['completed', 'en', truth('01-short-note.wav').text]);
   });
-});
-
-describe('a recording behind a URL, recognized without a search for the best words', () => {
-  beforeAll(() => server.client.call('patchSettings', { body: QUICK }));
 
   it('keeps words and times after long silences', async () => {
     // Three sentences of the note, one each 40 seconds, and digital silence in between.
