@@ -256,8 +256,8 @@ export class QuantizedCopies {
       signal,
     );
     // The model may have been removed or replaced meanwhile, and a job that goes on with the copy may have begun.
-    if (!this.#rows.has(id) || identityOf(published) !== made.source) return true;
-    if (idleWork.isBusy) return false;
+    if (!this.#rows.has(id)) return true;
+    if (identityOf(published) !== made.source || idleWork.isBusy) return false;
     if (trial.outcome !== 'faster') await files.removeCopy(id);
     this.#save({
       ...made,
@@ -278,6 +278,8 @@ export class QuantizedCopies {
       const { bytes, sha256, source_sha256 } = before;
       return { ...frame, bytes, sha256, source_sha256 };
     }
+    // What was known of an earlier copy is not true of the next one, which can have its size.
+    this.#save(frame);
     const { files, forkEngine } = this.#deps;
     await files.checkDiskSpace((statOf(published)?.size ?? 0) * COPY_SHARE);
     const written = await makeCopy({ fork: forkEngine }, published, await files.newCopyPath(id), signal);
