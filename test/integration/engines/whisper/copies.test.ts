@@ -240,6 +240,21 @@ describe('the copy of a model', () => {
     await idleWork.close();
   });
 
+  it('is made and tried again where the model is replaced during its trial', async () => {
+    behave({ published: 300, copy: 1 });
+    const { copies } = open();
+    await until(() => fake.calls().includes('published'));
+    behave(FASTER);
+    writeModel(3);
+    utimesSync(published(), 5, 5);
+    expect(chosen(copies)).toEqual(PUBLISHED());
+    const reference = join(temporaryFolder(), 'reference.bin');
+    quantizeModel(published(), reference);
+    expect(await settled(copies)).toMatchObject({ outcome: 'faster' });
+    expect(chosen(copies)).toEqual(COPY());
+    expect(readFileSync(copy()).equals(readFileSync(reference))).toBe(true);
+  });
+
   it('is removed with its model, and where the setting says so', async () => {
     const { copies } = open();
     await settled(copies);
