@@ -8,39 +8,46 @@ export { ApiError } from './http-client.ts';
 export type RouteId = keyof typeof routes;
 type RouteOf<Id extends RouteId> = (typeof routes)[Id];
 
-type CallOptions<R extends Route> = {
-  params?: PathParams<R>;
-  query?: RouteQueryInput<R>;
-  body?: RouteBodyInput<R> | FormData | Blob;
+type ParamsOption<R extends Route> =
+  Record<never, never> extends PathParams<R> ? { params?: PathParams<R> } : { params: PathParams<R> };
+
+/** What a call of an operation sends. */
+export type CallInput<Id extends RouteId> = ParamsOption<RouteOf<Id>> & {
+  query?: RouteQueryInput<RouteOf<Id>>;
+  body?: RouteBodyInput<RouteOf<Id>> | FormData | Blob;
   headers?: Record<string, string>;
-  signal?: AbortSignal;
 };
+type CallOptions<Id extends RouteId> = CallInput<Id> & { signal?: AbortSignal };
+/** The JSON answer of an operation. */
+export type CallAnswer<Id extends RouteId> = RouteResponse<RouteOf<Id>>;
+
+/** The operations whose path has no parameters, so that a call of them may send nothing. */
+export type PlainRouteId = {
+  [Id in RouteId]: Record<never, never> extends CallInput<Id> ? Id : never;
+}[RouteId];
 
 /**
  * A client of the whole API, typed by the route table.
  * Rejects with `ApiError` for an error answer and with fetch's own error if the server cannot be reached.
  */
-export const createClient = (options: ClientOptions) => {
-  const sendTo = createSender(options);
-  const send = <Id extends RouteId>(
-    id: Id,
-    call: CallOptions<RouteOf<Id>> = {},
-  ): Promise<JsonResponse<CallAnswer<Id>>> => sendTo(routes[id], call);
+export type Client = {
+  /** Resolves to the response of a successful call, for bytes and streams. */
+  send<Id extends PlainRouteId>(id: Id, call?: CallOptions<Id>): Promise<JsonResponse<CallAnswer<Id>>>;
+  send<Id extends RouteId>(id: Id, call: CallOptions<Id>): Promise<JsonResponse<CallAnswer<Id>>>;
+  /** Resolves to the parsed JSON of a successful call. */
+  call<Id extends PlainRouteId>(id: Id, call?: CallOptions<Id>): Promise<CallAnswer<Id>>;
+  call<Id extends RouteId>(id: Id, call: CallOptions<Id>): Promise<CallAnswer<Id>>;
+};
 
+export const createClient = (options: ClientOptions): Client => {
+  const sendTo = createSender(options);
+  const send = <Id extends RouteId>(id: Id, call?: CallOptions<Id>): Promise<JsonResponse<CallAnswer<Id>>> =>
+    sendTo(routes[id], call);
   return {
-    /** Resolves to the response of a successful call, for bytes and streams. */
     send,
-    /** Resolves to the parsed JSON of a successful call. */
-    call: async <Id extends RouteId>(id: Id, call?: CallOptions<RouteOf<Id>>): Promise<CallAnswer<Id>> => {
+    call: async <Id extends RouteId>(id: Id, call?: CallOptions<Id>): Promise<CallAnswer<Id>> => {
       const response = await send(id, call);
       return response.json();
     },
   };
 };
-
-export type Client = ReturnType<typeof createClient>;
-
-/** What a call of an operation sends. */
-export type CallInput<Id extends RouteId> = Omit<CallOptions<RouteOf<Id>>, 'signal'>;
-/** The JSON answer of an operation. */
-export type CallAnswer<Id extends RouteId> = RouteResponse<RouteOf<Id>>;

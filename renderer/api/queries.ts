@@ -47,10 +47,10 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /** The options under which react-query fetches and caches the answer of an operation. */
-export const callQuery = <Id extends RouteId>(client: Client, id: Id, input: CallInput<Id> = {}) =>
+export const callQuery = <Id extends RouteId>(client: Client, id: Id, input?: CallInput<Id>) =>
   queryOptions({
     queryKey: [id, input],
-    queryFn: ({ signal }) => client.call(id, { ...input, signal }),
+    queryFn: ({ signal }) => client.call(id, Object.assign({ signal }, input)),
     ...(FOLLOWED.has(id) ? { staleTime: Number.POSITIVE_INFINITY } : {}),
   });
 

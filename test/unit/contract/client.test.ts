@@ -20,6 +20,10 @@ describe('the client', () => {
     await client.call('getTranscript', { params: {} });
     // @ts-expect-error: the id is a text.
     await client.call('getTranscript', { params: { id: 3 } });
+    // @ts-expect-error: the parameters are missing.
+    await client.call('getTranscript', {});
+    // @ts-expect-error: everything is missing.
+    await client.call('getTranscript');
     expect(requests.slice(0, 2)).toEqual([
       'http://earshot/v1/transcript/id/tr_1',
       'http://earshot/v1/storage/download/usr/a%20b.mp3',
