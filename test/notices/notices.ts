@@ -115,6 +115,10 @@ const shippedPackages = (packages: ReadonlyMap<string, Package>): Package[] => {
   );
 };
 
+/** Where what ships lies, from the project's root: the packages of the notices, and Electron, which brings its own. */
+export const shippedPaths = (): ReadonlySet<string> =>
+  new Set([...shippedPackages(readPackages()).map(({ path }) => path), 'node_modules/electron']);
+
 /** Whether one of the licences that an SPDX expression offers is allowed; of those joined by AND, each must be. */
 const isAllowed = (licence: string, allowed: readonly string[]): boolean =>
   licence

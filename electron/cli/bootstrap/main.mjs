@@ -52,6 +52,7 @@ const TASKS = {
   'test:watch': { run: (node, args) => vitest(node, ['watch', '--project', 'unit', ...args]) },
   'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
   notices: { ...script('test', 'notices', 'main.ts') },
+  audit: { ...script('test', 'notices', 'audit.ts') },
   fuzz: { tools: FFMPEG, engine: true, ...script('test', 'fuzz', 'main.ts') },
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
   lint: { run: (node) => runStaticChecks(node, ['format, lint', 'layers', 'dead code']) },
