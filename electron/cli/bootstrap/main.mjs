@@ -2,13 +2,13 @@
 //
 //   node electron/cli/bootstrap/main.mjs <task> [arguments …]
 //
-// Plain JavaScript for Node 20 and without packages, since neither Node 24 nor node_modules may exist yet. Prints to stderr.
+// Plain JavaScript for Node 20 and without packages, since neither a later Node nor node_modules may exist yet. Prints to stderr.
 
 import { join } from 'node:path';
 import { runChecks, runStaticChecks } from './checks.mjs';
 import { cacheDir, modules, root } from './places.mjs';
 import { elapsed, guardSetup, printLine, runProgram, SetupError } from './processes.mjs';
-import { ensureEngine, ensurePackages, ensureWindowBundle, node24 } from './setup.mjs';
+import { ensureEngine, ensurePackages, ensureWindowBundle, suitableNode } from './setup.mjs';
 import { ensureTools, findChromium } from './system-tools.mjs';
 import { develop, start } from './window.mjs';
 
@@ -85,7 +85,7 @@ const TASKS = {
 const setUp = async ({ tools = [], engine = false, whisperCli = false, window = false }) => {
   cacheDir();
   await ensurePackages();
-  const node = node24();
+  const node = suitableNode();
   await ensureTools(tools);
   if (engine) await ensureEngine({ node, cli: whisperCli, portable: engine === 'portable' });
   if (window) await ensureWindowBundle(node);

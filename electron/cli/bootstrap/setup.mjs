@@ -1,4 +1,4 @@
-// The steps of the set-up, each a no-op when its result is current: the locked packages, Node 24, the speech engine, and
+// The steps of the set-up, each a no-op when its result is current: the locked packages, Node, the speech engine, and
 // the bundled window.
 
 import { createHash } from 'node:crypto';
@@ -124,6 +124,7 @@ export const ensurePackages = async () => {
 
 // ── Node ──
 
+/** What the code needs. The packages below have a later one, the same on every platform. */
 const NODE_MAJOR = 24;
 
 /** npm packages that contain a Node binary. Windows on ARM runs the x64 one. */
@@ -143,14 +144,14 @@ const isMusl = () => process.platform === 'linux' && !process.report.getReport()
  * The running Node if it is version 24 or later, else the binary from npm.
  * @returns {string} its path
  */
-export const node24 = () => {
+export const suitableNode = () => {
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
   const name = NODE_PACKAGES[`${process.platform}-${process.arch}`];
   const binary = name && join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (binary && isFile(binary) && !isMusl()) return binary;
   if (binary && !isMusl()) {
     throw new SetupError(
-      `The packaged Node ${NODE_MAJOR} (${name}) is not in node_modules. Delete that folder and try again.`,
+      `The packaged Node (${name}) is not in node_modules. Delete that folder and try again.`,
     );
   }
   const where = `${process.platform} ${process.arch}${isMusl() ? ' with musl' : ''}`;

@@ -97,7 +97,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
         success: true,
         data: {
           version: '0.1.0',
-          node: '24.21.0',
+          node: '26.10.0',
           platform: 'linux x64',
           data_dir: '/home/maria/.local/share/earshot',
           ffmpeg: { path: '/usr/bin/ffmpeg', version: '7.1' },

@@ -23,7 +23,7 @@ export type Inputs = {
   readonly version: string;
   /** The portable addon, with its libraries beside it. */
   readonly addon: string;
-  /** `bin/node` of Node 24 as its project publishes it, with its license one folder above. */
+  /** `bin/node` of Node as its project publishes it, with its license one folder above. */
   readonly node: string;
 };
 
