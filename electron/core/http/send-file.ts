@@ -2,15 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteSource } from '../base/byte-source.ts';
 import { AppError } from '../base/errors.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { type ByteRange, parseRangeHeader } from './range-header.ts';
-
-/** Bytes with random access; `end` is exclusive. `read` closes what it opens when the reader stops early. */
-export type ByteSource = {
-  readonly size: number;
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
-};
+import { type Body, sendBody } from './send-body.ts';
 
 export type SendFileOptions = {
   readonly source: ByteSource;
@@ -29,12 +25,10 @@ const CHUNK = 256 * 1024;
 /** An open file as a source, readable to its end even if it is deleted meanwhile. The caller closes the handle. */
 export const fileSource = (handle: FileHandle, size: number): ByteSource => ({
   size,
-  async *read(start, end) {
+  async *read(start, end, memory) {
     for (let at = start; at < end; ) {
-      const { bytesRead, buffer } = await handle.read({
-        buffer: Buffer.allocUnsafe(Math.min(CHUNK, end - at)),
-        position: at,
-      });
+      const length = Math.min(CHUNK, end - at);
+      const { bytesRead, buffer } = await handle.read({ buffer: memory(length), length, position: at });
       if (bytesRead === 0) throw new Error('The file ended before its announced size');
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
@@ -70,10 +64,11 @@ async function* multipartBody(
   source: ByteSource,
   parts: readonly { head: string; range: ByteRange }[],
   tail: string,
+  memory: Parameters<Body>[0],
 ) {
   for (const { head, range } of parts) {
     yield Buffer.from(head);
-    yield* source.read(range.start, range.end);
+    yield* source.read(range.start, range.end, memory);
   }
   yield Buffer.from(tail);
 }
@@ -82,7 +77,7 @@ const sendRanges = (
   reply: FastifyReply,
   options: SendFileOptions,
   ranges: readonly ByteRange[],
-): FastifyReply => {
+): Promise<void> => {
   const { source, contentType } = options;
   const boundary = randomBytes(18).toString('hex');
   const parts = ranges.map((range, index) => ({
@@ -94,33 +89,29 @@ const sendRanges = (
     (sum, { head, range }) => sum + head.length + range.end - range.start,
     tail.length,
   );
-  return reply
-    .code(206)
-    .type(`multipart/byteranges; boundary=${boundary}`)
-    .header('content-length', String(length))
-    .send(Readable.from(multipartBody(source, parts, tail), { objectMode: false }));
+  reply.code(206).type(`multipart/byteranges; boundary=${boundary}`).header('content-length', String(length));
+  return sendBody(reply, (memory) => multipartBody(source, parts, tail, memory));
 };
 
 const sendRange = (
   reply: FastifyReply,
   { source, contentType }: SendFileOptions,
   range: ByteRange,
-): FastifyReply =>
-  reply
-    .type(contentType)
-    .header('content-length', String(range.end - range.start))
-    .send(Readable.from(source.read(range.start, range.end), { objectMode: false }));
+): Promise<void> => {
+  reply.type(contentType).header('content-length', String(range.end - range.start));
+  return sendBody(reply, (memory) => source.read(range.start, range.end, memory));
+};
 
 /**
  * Answers `GET` and `HEAD` with a file: single and multiple ranges, suffix ranges, `If-Range`,
  * `If-None-Match`, `If-Modified-Since` (RFC 9110). Reading stops when the client leaves.
  * Throws `range_not_satisfiable` when no requested range lies within the file.
  */
-export const sendFile = (
+export const sendFile = async (
   request: FastifyRequest,
   reply: FastifyReply,
   options: SendFileOptions,
-): FastifyReply => {
+): Promise<void> => {
   const { source, etag, lastModified, contentType, disposition, cacheControl } = options;
   const { size } = source;
   for (const [name, value] of Object.entries(options.headers ?? {})) reply.header(name, value);
@@ -129,7 +120,10 @@ export const sendFile = (
     .header('last-modified', new Date(lastModified).toUTCString())
     .header('cache-control', cacheControl)
     .header('accept-ranges', 'bytes');
-  if (isUnchanged(request, options)) return reply.code(304).send();
+  if (isUnchanged(request, options)) {
+    await reply.code(304).send();
+    return;
+  }
   const ranges = wantsRange(request, options) ? parseRangeHeader(request.headers.range, size) : undefined;
   if (ranges?.length === 0) {
     throw new AppError(
@@ -142,7 +136,8 @@ export const sendFile = (
   }
   reply.header('content-disposition', contentDisposition(disposition.type, disposition.name));
   if (request.method === 'HEAD') {
-    return reply.type(contentType).header('content-length', String(size)).send(Readable.from([]));
+    await reply.type(contentType).header('content-length', String(size)).send(Readable.from([]));
+    return;
   }
   const [only, ...more] = ranges ?? [];
   if (only === undefined) return sendRange(reply, options, { start: 0, end: size });

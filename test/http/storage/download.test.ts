@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { until } from '../../support/until.ts';
 import { bearer, errorOf, freshStorage, newUser, upload } from './support/client.ts';
@@ -57,6 +58,18 @@ describe('a download', () => {
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${bytes.length}`);
     expect(response.headers.get('content-length')).toBe(String(end - start));
     expect((await body(response)).equals(bytes.subarray(start, end))).toBe(true);
+  });
+
+  it('sends the same bytes to a client that is slower than the disk', async () => {
+    const numbers = Array.from({ length: 2 ** 20 }, (_, i) => `${i}`.padStart(15, '0')).join('\n');
+    const { file: long } = await upload(user, 'numbers.txt', numbers);
+    const response = await get({}, {}, long.urls.download);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      await setImmediate();
+    }
+    expect(Buffer.concat(chunks).equals(Buffer.from(numbers))).toBe(true);
   });
 
   it('sends several ranges as a multipart body', async () => {

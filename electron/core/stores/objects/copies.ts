@@ -26,8 +26,13 @@ const MISSING = ['ENOENT', 'ENOTDIR', 'EISDIR'];
 /** Errors on which another copy is tried; they include those of a failing disk. */
 const UNREADABLE = [...MISSING, 'EIO', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO', 'ESTALE'];
 
-const readFully = async (handle: FileHandle, position: number, length: number): Promise<Uint8Array> => {
-  const buffer = Buffer.allocUnsafe(length);
+/** Reads into `buffer`, from its start; fewer bytes than asked for are the file's last. */
+const readFully = async (
+  handle: FileHandle,
+  position: number,
+  length: number,
+  buffer: Uint8Array = Buffer.allocUnsafe(length),
+): Promise<Uint8Array> => {
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
@@ -50,22 +55,22 @@ export class OpenCopies {
     this.#known = known;
   }
 
-  /** Reads one block. Throws DamagedObjectError when it is intact in no folder. */
-  async block(index: number): Promise<Uint8Array> {
+  /** Reads one block, into `buffer` if given. Throws DamagedObjectError when it is intact in no folder. */
+  async block(index: number, buffer?: Uint8Array): Promise<Uint8Array> {
     for (const folder of this.#folders) {
-      const block = await this.blockOf(folder, index);
+      const block = await this.blockOf(folder, index, buffer);
       if (block !== undefined) return block;
     }
     throw new DamagedObjectError();
   }
 
   /** Reads one block of one copy; undefined when it is missing or damaged. */
-  async blockOf(folder: ObjectFolder, index: number): Promise<Uint8Array | undefined> {
+  async blockOf(folder: ObjectFolder, index: number, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
     const position = index * BLOCK_SIZE;
     const length = Math.min(BLOCK_SIZE, this.#known.size - position);
     try {
       const handle = await this.#handle(folder);
-      const block = handle === undefined ? undefined : await readFully(handle, position, length);
+      const block = handle === undefined ? undefined : await readFully(handle, position, length, buffer);
       if (block?.length === length && isBlockIntact(this.#known.checksums, index, block)) return block;
     } catch (error) {
       if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ByteSource } from '../../base/byte-source.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
 import type { Pace } from '../../base/event-loop.ts';
@@ -185,7 +186,7 @@ export class ObjectStore {
   }
 
   /** A file's bytes, checked block by block as they are read. A damaged copy is skipped, and repaired afterwards. */
-  source(file: StoredObject): { size: number; read(start: number, end: number): AsyncGenerator<Uint8Array> } {
+  source(file: StoredObject): ByteSource {
     const known = this.#known(file);
     const folders = this.#folders;
     const repairLater = () => this.#repairLater(file);
@@ -198,12 +199,15 @@ export class ObjectStore {
     };
     return {
       size: file.size,
-      async *read(start, end) {
+      async *read(start, end, memory) {
         const copies = new OpenCopies(folders, known);
         try {
           for (let at = start; at < end; ) {
             const index = Math.floor(at / BLOCK_SIZE);
-            const block = await copies.block(index);
+            const block = await copies.block(
+              index,
+              memory(Math.min(BLOCK_SIZE, file.size - index * BLOCK_SIZE)),
+            );
             const from = at - index * BLOCK_SIZE;
             const part = block.subarray(from, from + end - at);
             yield part;

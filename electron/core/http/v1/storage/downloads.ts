@@ -12,15 +12,15 @@ const SANDBOX = { 'content-security-policy': "sandbox; default-src 'none'" } as 
 
 type Presentation = { readonly inline: boolean; readonly cacheControl: string };
 
-export const sendStored = (
+export const sendStored = async (
   { service }: Files,
   request: FastifyRequest,
   reply: FastifyReply,
   file: StoredFile,
   { inline, cacheControl }: Presentation,
-): undefined => {
+): Promise<undefined> => {
   const isActive = service.isActive(file);
-  sendFile(request, reply, {
+  await sendFile(request, reply, {
     source: service.source(file),
     etag: etagOf(file),
     lastModified: file.modifiedAt,
