@@ -30,7 +30,13 @@ const vitest = (node, args) =>
 const TASKS = {
   transcribe: { tools: FFMPEG, engine: true, ...command('transcribe') },
   earshot: { tools: FFMPEG, engine: true, ...command() },
-  serve: { tools: FFMPEG, engine: true, window: true, ...command('serve') },
+  // What the build of the window bundles starts in two thirds of the time of the sources, and takes 30 MB less.
+  serve: {
+    tools: FFMPEG,
+    engine: true,
+    window: true,
+    run: (node, args) => program(node, [join(root, 'out', 'main', 'earshot.js'), 'serve', ...args]),
+  },
   start: { tools: FFMPEG, engine: true, window: true, run: start },
   dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
@@ -57,7 +63,16 @@ const TASKS = {
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
   lint: { run: (node) => runStaticChecks(node, ['format, lint', 'layers', 'dead code']) },
   typecheck: { run: (node) => runStaticChecks(node, ['types']) },
-  bench: { tools: FFMPEG, engine: true, whisperCli: true, ...script('test', 'bench', 'main.ts') },
+  bench: {
+    tools: FFMPEG,
+    engine: true,
+    whisperCli: true,
+    window: true,
+    run: (node, args) => {
+      process.env.EARSHOT_TEST_PROGRAM = 'bundled';
+      return program(node, [join(root, 'test', 'bench', 'main.ts'), ...args]);
+    },
+  },
   'bench:analysis': { tools: FFMPEG, ...script('test', 'bench', 'analysis.ts') },
   screenshots: {
     tools: [...FFMPEG, 'chromium'],
