@@ -13,7 +13,10 @@ let remote: UrlServer;
 let maria: string;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   const { data } = await server.client.call('createUser', { body: { name: 'María' } });
   maria = data.key.key;
 });

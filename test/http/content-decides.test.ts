@@ -21,7 +21,7 @@ let openai: OpenAI;
 const folder = temporaryFolder();
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
 });
 afterAll(() => discard(server));

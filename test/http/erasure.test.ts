@@ -77,7 +77,10 @@ const backUpTwice = () =>
   });
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   // One stays, so that no table is empty.
   await transcribe(server, remote, '00-one-sentence.wav');
   for (const name of Object.keys(WORDS).filter((key): key is Name => key in WORDS)) {
@@ -88,7 +91,7 @@ beforeAll(async () => {
   }
   await backUpTwice();
   await server.stop();
-  server = await startServer({ dataDir: server.dataDir });
+  server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
   for (const words of Object.values(WORDS)) expectInBackup(words);
 });
 afterAll(async () => {
@@ -133,7 +136,7 @@ describe.each([
     await act(name);
     await server.stop();
     const left = filesWith(WORDS[name]);
-    server = await startServer({ dataDir: server.dataDir });
+    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
     expect(left).toEqual([]);
   });
 
@@ -145,7 +148,7 @@ describe.each([
     await server.kill();
     // Of a copy that the kill interrupted.
     writeFileSync(join(server.dataDir, 'backups', 'unfinished.db'), `The ${WORDS[name][0]}.`);
-    server = await startServer({ dataDir: server.dataDir });
+    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
     expect(filesWith(WORDS[name])).toEqual([]);
     expect(await backups()).toHaveLength(1);
   });

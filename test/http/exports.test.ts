@@ -17,7 +17,7 @@ let id = '';
 let transcript: Transcription;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   const form = new FormData();
   form.append('file', await openAsBlob(fixturePath('01-short-note.wav')), 'note.wav');
   const { data } = await server.client.call('uploadFile', { body: form });

@@ -55,7 +55,7 @@ describe('the MCP client over Streamable HTTP', () => {
   let words = '';
 
   beforeAll(async () => {
-    server = await startServer({ quick: true });
+    server = await startServer({ quick: true, model: 'starter-parakeet' });
     client = newClient();
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
       requestInit: { headers: { authorization: `Bearer ${server.key}` } },

@@ -101,6 +101,7 @@ beforeAll(async () => {
     startServer({
       dataDir,
       quick: true,
+      model: 'starter-parakeet',
       env: pauses.env,
     }),
     startUrlServer(),

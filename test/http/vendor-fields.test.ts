@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { RESOURCES } from '../support/paths.ts';
 import { requestFields } from '../support/sdk-fields.ts';
@@ -320,10 +320,7 @@ describe('every request field of the openai package', () => {
   };
 
   let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ quick: true });
-  });
-  afterAll(() => discard(server));
+  afterEach(() => discard(server));
 
   /** The form as the package sends it. */
   const formOf = ({ file = 'note.wav', ...fields }: Fields): FormData => {
@@ -350,28 +347,32 @@ describe('every request field of the openai package', () => {
   };
 
   it.each([
-    ['transcriptions', 'TranscriptionCreateParamsStreaming', 18],
-    ['translations', 'TranslationCreateParams', 5],
-  ])('of %s is implemented, or listed in the guide as without effect', async (operation, name, count) => {
-    const fields = requestFields({ file: `openai/resources/audio/${operation}.d.ts`, name });
-    expect(fields).toHaveLength(count);
-    const outcomes = new Map<string, Outcome>();
-    const baselines = new Map<string, string>();
-    for (const field of fields) {
-      const sample = SAMPLES[field];
-      if (sample === undefined) throw new Error(`${field} is new: decide what it does, and add a sample.`);
-      const without = sample.without ?? {};
-      const key = JSON.stringify(without);
-      const baseline = baselines.get(key) ?? (await send(operation, without)).seen;
-      baselines.set(key, baseline);
-      const { status, seen } = await send(operation, sample.fields);
-      if (status !== 200) expectReason(field, seen);
-      outcomes.set(field, status === 200 ? (seen === baseline ? 'no effect' : 'works') : 'refused');
-    }
-    if (operation === 'transcriptions') expectAsDocumented('OpenAI', outcomes);
-    else
-      expect([...outcomes].filter(([, outcome]) => outcome !== 'works')).toEqual([
-        ['temperature', 'no effect'],
-      ]);
-  });
+    ['transcriptions', 'TranscriptionCreateParamsStreaming', 18, 'starter-parakeet'],
+    ['translations', 'TranslationCreateParams', 5, 'starter'],
+  ] as const)(
+    'of %s is implemented, or listed in the guide as without effect',
+    async (operation, name, count, model) => {
+      server = await startServer({ quick: true, model });
+      const fields = requestFields({ file: `openai/resources/audio/${operation}.d.ts`, name });
+      expect(fields).toHaveLength(count);
+      const outcomes = new Map<string, Outcome>();
+      const baselines = new Map<string, string>();
+      for (const field of fields) {
+        const sample = SAMPLES[field];
+        if (sample === undefined) throw new Error(`${field} is new: decide what it does, and add a sample.`);
+        const without = sample.without ?? {};
+        const key = JSON.stringify(without);
+        const baseline = baselines.get(key) ?? (await send(operation, without)).seen;
+        baselines.set(key, baseline);
+        const { status, seen } = await send(operation, sample.fields);
+        if (status !== 200) expectReason(field, seen);
+        outcomes.set(field, status === 200 ? (seen === baseline ? 'no effect' : 'works') : 'refused');
+      }
+      if (operation === 'transcriptions') expectAsDocumented('OpenAI', outcomes);
+      else
+        expect([...outcomes].filter(([, outcome]) => outcome !== 'works')).toEqual([
+          ['temperature', 'no effect'],
+        ]);
+    },
+  );
 });

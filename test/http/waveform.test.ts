@@ -8,7 +8,7 @@ let server: TestServer;
 let key: string;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   const form = new FormData();
   form.append('file', new Blob([await readFile(fixturePath('01-short-note.wav'))]), 'note.wav');
   const { data } = await server.client.call('uploadFile', { body: form });

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../electron/contract/client.ts';
+import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
 import type { Services } from '../../electron/core/create-services.ts';
 import { buildAddon, cacheDir } from '../../native/build.mjs';
@@ -16,6 +17,8 @@ export type TestServerOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Sets {@link QUICK}, for tests to which the words do not matter. */
   readonly quick?: boolean;
+  /** What nano, mini and pro mean; default: `starter`. `starter-parakeet` takes a fraction of its time, and is English-only. */
+  readonly model?: 'starter' | 'starter-parakeet';
 };
 
 export type TestServer = {
@@ -48,6 +51,11 @@ export const QUICK = {
 
 const OWNER_KEY = 'test-owner-key-of-some-length';
 const DEFAULT_ARGS = ['--demo', '--allow-private-addresses'];
+
+const argsFor = ({ args = DEFAULT_ARGS, model }: TestServerOptions): readonly string[] =>
+  model === undefined
+    ? args
+    : [...args, ...MODEL_ALIASES.flatMap((alias) => ['--model-alias', `${alias}=${model}`])];
 
 const exited = (child: ChildProcess): Promise<number | null> =>
   child.exitCode !== null || child.signalCode !== null
@@ -85,11 +93,11 @@ export const spawnEarshot = async (
 /** Spawns a server without waiting until it is ready. */
 export const spawnServer = (
   dataDir: string,
-  { args = DEFAULT_ARGS, env = {} }: Omit<TestServerOptions, 'dataDir'> = {},
+  options: Omit<TestServerOptions, 'dataDir'> = {},
 ): Promise<ChildProcess> =>
-  spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...args], {
+  spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...argsFor(options)], {
     EARSHOT_API_KEY: OWNER_KEY,
-    ...env,
+    ...options.env,
   });
 
 /** Starts a server in its own process, on a free port and, unless given, a new data folder. */

@@ -10,6 +10,8 @@ import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 import { storeTalk } from '../../support/written-talk.ts';
 import { type Actor, CORRECTED, MISHEARD, REFUSED, SLOW_MODEL, WORKING_MODEL, World } from './world.ts';
 
+const FAST_MODEL = 'starter-parakeet';
+
 const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, isPublic = false) => {
   const form = new FormData();
   form.append('public', String(isPublic));
@@ -36,7 +38,7 @@ const remember = async (
   names: Readonly<Record<string, string>>,
 ): Promise<void> => {
   const talk = await upload(world, actor, fixture('02-two-speakers.mp3'), 'talk.mp3');
-  const audio = { audio_url: `storage:${talk}`, audio_end_at: 15 };
+  const audio = { audio_url: `storage:${talk}`, audio_end_at: 15, model: FAST_MODEL };
   const id = await transcribe(world, actor, 'completed', true, {
     ...audio,
     diarize: true,
@@ -53,7 +55,7 @@ const remember = async (
 /** A talk of two speakers, whom requests may change. */
 const talk = async (world: World, actor: Actor): Promise<void> => {
   const key = await upload(world, actor, fixture('02-two-speakers.mp3'), 'told.mp3');
-  const audio = { audio_url: `storage:${key}`, audio_end_at: 15 };
+  const audio = { audio_url: `storage:${key}`, audio_end_at: 15, model: FAST_MODEL };
   await transcribe(world, actor, 'talk', false, { ...audio, diarize: true, speakers_expected: 2 });
 };
 
@@ -106,6 +108,7 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
       audio_end_at: 4,
       redact_pii: true,
       redact_pii_audio: true,
+      model: FAST_MODEL,
     }),
     transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
     transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2 }),

@@ -15,7 +15,10 @@ const NEWS = '11-news-and-entities.wav';
 const SOME = { audio_end_at: 15 } as const;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   news = await transcribe(server, remote, NEWS, {
     entity_detection: true,
     topics: true,
@@ -67,7 +70,8 @@ describe('requested analyses', () => {
   });
 
   it('summarize in the language of the transcript if nothing can translate it, with a warning', async () => {
-    const t = await transcribe(server, remote, '05-spanish.ogg', { summarization: true, ...SOME });
+    const asked = { summarization: true, model: 'starter', ...SOME };
+    const t = await transcribe(server, remote, '05-spanish.ogg', asked);
     expect(t.summary?.language).toBe('es');
     expect(t.warnings.join(' ')).toContain('stays in the transcript');
     expect(t.warnings.join(' ')).toContain('the demonstration model does not translate');

@@ -13,7 +13,10 @@ let made: Transcription;
 const PATIENCE = { timeout: 300_000 };
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   await turnOffBackups(server);
   made = await transcribe(server, remote, '04-personal-data.m4a', { topics: true });
 });

@@ -31,7 +31,7 @@ const settings = (body: Record<string, string | number | boolean | null>) =>
 beforeAll(async () => {
   model = await startLanguageModel((request) => reply(request));
   remote = await startUrlServer();
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   made = await transcribe(server, remote, ONE_SENTENCE);
 });
 afterAll(async () => {

@@ -20,7 +20,7 @@ const PATIENCE_MS = 240_000;
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 afterAll(async () => {
   await discard(server);
@@ -134,7 +134,7 @@ describe('the stored file of a redacted transcript', PATIENCE, () => {
 describe('a server that is killed during a redaction that deletes the source', PATIENCE, () => {
   beforeAll(async () => {
     await discard(server);
-    server = await startServer({ quick: true });
+    server = await startServer({ quick: true, model: 'starter-parakeet' });
     await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
   });
 
@@ -142,7 +142,7 @@ describe('a server that is killed during a redaction that deletes the source', P
     const database = join(server.dataDir, 'earshot.db');
     await killOnCommit({ pid: server.pid, database, query, patienceMs: PATIENCE_MS }, act);
     await server.kill();
-    server = await startServer({ dataDir: server.dataDir });
+    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
   };
 
   const ended = (id: string): Promise<Transcription> =>

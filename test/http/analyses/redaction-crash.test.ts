@@ -21,7 +21,10 @@ let lastSegment: number;
 let secrets: string[];
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   const t = await transcribe(server, remote, NAME, { entity_detection: true });
   id = t.id;
   lastSegment = t.segments.length - 1;
@@ -48,7 +51,7 @@ const killWhen = async (condition: string, act: () => Promise<unknown>): Promise
 };
 
 const restart = async () => {
-  server = await startServer({ dataDir: server.dataDir });
+  server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
 };
 
 const find = async (q: string): Promise<string[]> => {

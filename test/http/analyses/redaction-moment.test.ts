@@ -20,14 +20,17 @@ let remote: UrlServer;
 let id: string;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
   await turnOffBackups(server);
   ({ id } = await transcribe(server, remote, '00-one-sentence.wav'));
   const segments = [{ id: 0, text: 'My name is Xylophonist Quetzalcoatl.' }];
   await server.client.call('patchTranscript', { params: { id }, body: { segments } });
   await server.stop();
   fillTranscripts(server.dataDir, TRANSCRIPTS);
-  server = await startServer({ dataDir: server.dataDir });
+  server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
 }, 240_000);
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);

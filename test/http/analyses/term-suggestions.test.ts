@@ -17,7 +17,7 @@ const TALK = [['A', ...Array.from({ length: 12 }, () => HEARD), 'Nobody met cube
 beforeAll(async () => {
   const dataDir = temporaryFolder();
   for (let talk = 0; talk < 40; talk++) talks.push(storeTalk(dataDir, `Talk ${talk}`, TALK));
-  server = await startServer({ dataDir, quick: true });
+  server = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
 });
 afterAll(() => discard(server));
 
@@ -69,7 +69,7 @@ describe('a word that was corrected twice in the same way', () => {
     );
     const { dataDir } = server;
     await server.stop();
-    server = await startServer({ dataDir, quick: true });
+    server = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
     expect(await told()).toEqual(['Zebulon → Sebulaun (2)']);
   });
 

@@ -45,7 +45,7 @@ const prepare = (path: string): void => {
 beforeAll(async () => {
   folder = temporaryFolder();
   prepare(folder);
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   snippets = readSnippets({ url: server.url, webhookPort: await freePort() });
 });
 

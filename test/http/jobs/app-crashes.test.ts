@@ -18,7 +18,7 @@ const restartAfter = async (times: number) => {
     .prepare("UPDATE transcripts SET status = 'processing', lease = 'gone', app_crashes = ? WHERE id = ?")
     .run(times - 1, id);
   database.close();
-  server = await startServer({ dataDir: server.dataDir });
+  server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
 };
 
 const ended = () =>
@@ -36,7 +36,7 @@ const submitPaused = async () => {
 beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/short.wav', file(oneSentence()));
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   await submitPaused();
 });
 

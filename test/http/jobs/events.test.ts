@@ -12,7 +12,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/short.wav', file(oneSentence()));
   urls.set('/long.wav', file(talk(90)));
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
 afterAll(async () => {

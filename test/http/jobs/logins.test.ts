@@ -25,7 +25,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/private.wav', forMaria(file(oneSentence())));
   urls.set('/hook', (_request, response) => response.writeHead(200).end());
-  server = await startServer({ dataDir, quick: true });
+  server = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
 });
 afterAll(async () => {
   await discard(server);
@@ -48,7 +48,7 @@ it('a login in audio_url is used after a crash, never shown, and deleted with th
   });
   expect(created.audio_url).toBe(urls.url('/private.wav'));
   await server.kill();
-  server = await startServer({ dataDir, quick: true });
+  server = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
   await server.client.call('resumeQueue');
   const params = { id: created.id };
   await expect

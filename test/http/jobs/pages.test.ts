@@ -42,7 +42,7 @@ afterAll(() => urls.close());
 describe('a web page as audio_url, without yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ env: { EARSHOT_YTDLP: '' }, quick: true });
+    server = await startServer({ env: { EARSHOT_YTDLP: '' }, quick: true, model: 'starter-parakeet' });
   });
   afterAll(() => discard(server));
 
@@ -85,7 +85,7 @@ describe('a web page as audio_url, without yt-dlp', () => {
 describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ quick: true });
+    server = await startServer({ quick: true, model: 'starter-parakeet' });
   });
   afterAll(() => discard(server));
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/talk.wav', file(talk(120)));
   urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
 afterAll(async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/note.wav', file(oneSentence()));
   receiver = await startWebhookReceiver();
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
   await server.client.call('patchSettings', {
     body: { 'webhooks.retrySeconds': [1, 1, 1] },
   });
@@ -95,7 +95,7 @@ describe('webhooks', () => {
     const made = await create(receiver.url('/later'));
     await until(() => receiver.requests('/later')[0]);
     await server.kill();
-    server = await startServer({ dataDir: server.dataDir });
+    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
     const [delivery] = await settle(made.id, 1);
     expect(delivery?.state).toBe('delivered');
     expect(delivery?.attempts.at(-1)?.status).toBe(200);

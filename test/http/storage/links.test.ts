@@ -8,7 +8,7 @@ const TIMEOUT = 240_000;
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 afterAll(() => discard(server));
 

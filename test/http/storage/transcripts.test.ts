@@ -5,7 +5,7 @@ import { discard, startServer, type TestServer } from '../../support/server.ts';
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 afterAll(() => discard(server));
 

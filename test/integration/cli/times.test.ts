@@ -14,7 +14,7 @@ beforeAll(async () => {
     segmentOf(index, 2 * index, said.split(' ')),
   );
   id = storeTranscript(dataDir, segments);
-  server = await startServer({ dataDir, quick: true });
+  server = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
 });
 afterAll(() => discard(server));
 

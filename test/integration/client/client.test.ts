@@ -40,7 +40,7 @@ beforeAll(async () => {
   installed = join(project, 'node_modules', 'earshot-client');
   const clip = join(project, 'talk.mp3');
   execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', clip]);
-  server = await startServer({ quick: true });
+  server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
 afterAll(async () => {
