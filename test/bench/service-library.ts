@@ -19,20 +19,19 @@ const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const p99 = (times: readonly number[]): number => quantile(times, 0.99);
 
 /** What the service asks the database for a page of the list. */
-const asBareSql = (dataDir: string): { read: (page: number) => void; close: () => void } => {
+const asBareSql = (dataDir: string, page: number): { read: () => void; close: () => void } => {
   const db = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
   const userId = db.prepare<[], string>('SELECT id FROM users').pluck().get() ?? '';
-  const filter: TranscriptFilter = { page: 1, limit: LIMIT, sort: 'created_at', order: 'desc' };
-  const [pageSql, countSql] = [
-    transcriptPage(userId, filter).compile(),
-    transcriptCount(userId, filter).compile(),
-  ];
-  const [page, count] = [db.prepare(pageSql.sql), db.prepare(countSql.sql)];
+  const filter: TranscriptFilter = { page, limit: LIMIT, sort: 'created_at', order: 'desc' };
+  const count = transcriptCount(userId, filter).compile();
+  const counting = db.prepare<unknown[], { count: number }>(count.sql);
+  const total = counting.get(...count.parameters)?.count ?? 0;
+  const rows = transcriptPage(userId, filter, total).query.compile();
+  const reading = db.prepare(rows.sql);
   return {
-    read: (number) => {
-      const parameters = transcriptPage(userId, { ...filter, page: number }).compile().parameters;
-      page.all(...parameters);
-      count.get(...countSql.parameters);
+    read: () => {
+      counting.get(...count.parameters);
+      reading.all(...rows.parameters);
     },
     close: () => db.close(),
   };
@@ -43,7 +42,7 @@ const inWords = (times: readonly number[], cpu: number): string =>
   `${ms(p99(times))}, ${ms(quantile(times, 0.5))}, processor ${ms(cpu)}`;
 
 const list = async (server: TestServer, name: string, page: number): Promise<ServiceRow> => {
-  const bare = asBareSql(server.dataDir);
+  const bare = asBareSql(server.dataDir, page);
   const [ours, theirs]: [number[], number[]] = [[], []];
   const before = cpuSeconds(server.pid).all;
   let bareCpu = 0;
@@ -52,7 +51,7 @@ const list = async (server: TestServer, name: string, page: number): Promise<Ser
     await server.client.call('listTranscripts', { query: { page, limit: LIMIT } });
     const answered = performance.now();
     const used = process.cpuUsage();
-    bare.read(page);
+    bare.read();
     const { user, system } = process.cpuUsage(used);
     bareCpu += (user + system) / 1000 / RUNS;
     ours.push(answered - asked);
@@ -76,6 +75,7 @@ export async function* measureLibrary(transcripts: number): AsyncGenerator<Servi
   await server.client.call('patchSettings', { body: { 'limits.requestsPerMinute': 0 } });
   await untilIdle(server.pid);
   yield await list(server, 'first page', 1);
+  yield await list(server, 'a page in the middle', Math.ceil(transcripts / LIMIT / 2));
   yield await list(server, 'last page', Math.ceil(transcripts / LIMIT));
   for await (const { name, page, found, times, cpu } of measureSearches(server)) {
     if (page !== 1) continue;
