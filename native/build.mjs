@@ -34,8 +34,10 @@ const patches = join(here, 'patches');
 const ADDON = 'earshot_engine.node';
 const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const CLI = `whisper-cli${EXTENSION}`;
-/** Parakeet's own program, and whisper.cpp's quantizer, lie beside whisper-cli. */
-const BESIDE_CLI = [`parakeet-cli${EXTENSION}`, `whisper-quantize${EXTENSION}`];
+/** Parakeet's own program, whisper.cpp's quantizer, and test/products_check.cc lie beside whisper-cli. */
+const BESIDE_CLI = ['parakeet-cli', 'whisper-quantize', 'products-check'].map(
+  (name) => `${name}${EXTENSION}`,
+);
 const BENCH = `engine-bench${EXTENSION}`;
 /** Named in native/CMakeLists.txt. */
 const VULKAN = process.platform === 'win32' ? 'earshot_vulkan.dll' : 'libearshot_vulkan.so';
@@ -44,7 +46,7 @@ const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH, vulkan: VULKAN };
 /** The CMake targets of each kind. */
 const TARGETS = {
   addon: ['earshot_engine'],
-  cli: ['whisper-cli', 'parakeet-cli', 'whisper-quantize'],
+  cli: ['whisper-cli', 'parakeet-cli', 'whisper-quantize', 'products-check'],
   bench: ['engine-bench'],
   vulkan: ['ggml-vulkan'],
 };
@@ -139,6 +141,7 @@ const buildKey = (flags, kind) => {
     ...(kind === 'vulkan' ? fileKey(onPath('glslc')) : []),
     // Its folder has the library.
     ...(kind === 'addon' && flags.vulkan ? vulkanSources() : []),
+    ...(kind === 'cli' ? [readFileSync(join(here, 'test', 'products_check.cc'), 'utf8')] : []),
     ...(kind === 'bench' ? [readFileSync(join(here, 'bench', 'engine_bench.cc'), 'utf8')] : []),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 20);

@@ -27,6 +27,17 @@ struct earshot_f16 {
     for (int64_t i = 0; i < numbers; ++i) y[i] = GGML_CPU_FP16_TO_FP32(from[i * kEarshotGroup + lane]);
   }
 
+#if defined(EARSHOT_AMX)
+  // Writes numbers of a group, from `first` on, as a panel of amx_tiles.h, whose two parts are all of a half-precision number.
+  static void split(const void* group, int64_t first, int64_t numbers, char* panel) {
+    const auto* from = static_cast<const ggml_fp16_t*>(group) + first * kEarshotGroup;
+    const auto load = [&](int64_t i) {
+      return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i * kEarshotGroup)));
+    };
+    for (int64_t i = 0; i < numbers; i += 2) earshot_split_pair(load(i), load(i + 1), i, panel);
+  }
+#endif
+
   template <int GROUPS, int COLUMNS>
   static void multiply(const void* groups, const void* const* columns, int64_t numbers, float* const* out) {
     const auto* weights = static_cast<const ggml_fp16_t*>(groups);

@@ -75,6 +75,25 @@ struct earshot_q8 {
     }
   }
 
+#if defined(EARSHOT_AMX)
+  // Writes numbers of a group, from `first` on, times their scales, as a panel of amx_tiles.h.
+  static void split(const void* group, int64_t first, int64_t numbers, char* panel) {
+    const auto* from = static_cast<const earshot_q8_group*>(group) + first / QK8_0;
+    const __m512i byte = _mm512_set1_epi32(0xff);
+    const __m512i bias = _mm512_set1_epi32(128);
+    for (int64_t i = 0; i < numbers; i += kEarshotStep) {
+      const earshot_q8_group& block = from[i / QK8_0];
+      const __m512i four = _mm512_loadu_si512(block.qs + i % QK8_0 * kEarshotGroup);
+      const __m512 scale = _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block.d)));
+      const auto number = [&](__m512i value) {
+        return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_and_si512(value, byte), bias)), scale);
+      };
+      earshot_split_pair(number(four), number(_mm512_srli_epi32(four, 8)), i, panel);
+      earshot_split_pair(number(_mm512_srli_epi32(four, 16)), number(_mm512_srli_epi32(four, 24)), i + 2, panel);
+    }
+  }
+#endif
+
   template <int GROUPS, int COLUMNS>
   static void multiply(const void* groups, const void* const* columns, int64_t numbers, float* const* out) {
     const int64_t blocks = numbers / QK8_0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amx_tiles.h"
 #include "ggml-cpu-impl.h"
 #include "ggml-cpu.h"
 #include "ggml-quants.h"
@@ -22,6 +23,10 @@ static inline int64_t earshot_packed_rows(int64_t rows) { return rows / kEarshot
 #include "packed_f16.h"
 #if defined(__AVX512VNNI__)
 #include "packed_q8.h"
+#endif
+
+#if defined(EARSHOT_AMX)
+#include "packed_panels.h"
 #endif
 
 // Calls multiply.run<1>() to run<6>(), with as many columns as there are.
@@ -59,9 +64,12 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
     return tensor->type == Format::kType && ggml_is_matrix(tensor) && tensor->ne[1] >= kEarshotGroup;
   }
 
-  bool work_size(int, const ggml_tensor* op, size_t& size) override {
+  bool work_size(int threads, const ggml_tensor* op, size_t& size) override {
     if (op->op != GGML_OP_MUL_MAT) return false;
     size = ggml_nrows(op->src[1]) * Format::column_size(op->src[1]->ne[0]);
+#if defined(EARSHOT_AMX)
+    if (earshot_panels<Format>::fit(op)) size = earshot_panels<Format>::work_size(threads, op);
+#endif
     return true;
   }
 
@@ -138,6 +146,9 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
   static void multiply(ggml_compute_params* params, ggml_tensor* op) {
     const ggml_tensor* input = op->src[1];
     GGML_ASSERT(input->type == GGML_TYPE_F32 && input->nb[0] == sizeof(float) && op->nb[0] == sizeof(float));
+#if defined(EARSHOT_AMX)
+    if (earshot_panels<Format>::fit(op)) return earshot_panels<Format>::multiply(params, op);
+#endif
     const size_t size = Format::column_size(input->ne[0]);
     for (int64_t c = params->ith; size > 0 && c < ggml_nrows(input); c += params->nth) {
       Format::prepare(reinterpret_cast<const float*>(column_of(input, c)), input->ne[0],

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { testWhisperCli } from '../../support/addon.ts';
+
+/** What native/test/products_check.cc prints. */
+const Check = z.object({
+  amx: z.boolean(),
+  right: z.boolean(),
+  wrong: z.boolean(),
+  f16: z.object({ few: z.number(), many: z.number() }),
+  q8_0: z.object({ few: z.number(), many: z.number() }),
+  attention: z.number(),
+});
+
+let program: string;
+
+beforeAll(async () => {
+  program = join(dirname(await testWhisperCli()), 'products-check');
+}, 900_000);
+
+const check = (threads: number, environment: Record<string, string> = {}) => {
+  const output = execFileSync(program, [String(threads)], { env: environment, encoding: 'utf8' });
+  return Check.parse(JSON.parse(output));
+};
+
+const hasAmx = (): boolean =>
+  process.platform === 'linux' && /\bamx_bf16\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
+
+describe.each([1, 3])('products and attention with %i threads', (threads) => {
+  it('are as exact with AMX as without it, for rows, columns and depths that do not fill its tiles', () => {
+    const { f16, q8_0, attention } = check(threads);
+    // Where AVX-512 is missing, ggml rounds columns and scores to half precision.
+    expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
+    expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+  });
+
+  it('leave AMX out where it is switched off', () => {
+    const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });
+    expect(amx).toBe(false);
+    expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
+    expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+  });
+});
+
+describe("AMX's self-test", () => {
+  it('accepts whole tiles and refuses those that lose rows, and AMX is used on no other processor', () => {
+    const { amx, right, wrong, f16, q8_0, attention } = check(1);
+    expect({ right, wrong }).toEqual({ right: true, wrong: false });
+    if (!hasAmx()) expect(amx).toBe(false);
+    if (amx) expect(Math.max(f16.many, q8_0.many, attention)).toBeLessThan(1e-5);
+  });
+});
