@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { launchTestBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -21,7 +21,7 @@ describe('microphone recording with private data', () => {
     [server, folder] = await Promise.all([startServer({ quick: true }), temporaryFolder()]);
     const heard = join(folder, 'heard.wav');
     await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
-    browser = await launchBrowser([
+    browser = await launchTestBrowser([
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
       `--use-file-for-fake-audio-capture=${heard}%noloop`,

@@ -22,6 +22,33 @@ const FLAGS = [
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
 ];
+/**
+ * Off in the browser of the tests, not of the benchmarks. A window of a new context would load the address bar's popups, two
+ * pages of Chromium's own with 400 scripts, and a process would be started to spare. Chromium takes the last
+ * `--disable-features` alone, so what Playwright turns off is named again (its chromiumSwitches.ts).
+ */
+const DISABLED_FEATURES = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'SpareRendererForSitePerProcess',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+];
 const CHROMIUM_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -75,6 +102,7 @@ export type TestWindow = {
   close(): Promise<void>;
 };
 
+/** Launches Chromium as it is, but for what `more` changes. */
 export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> => {
   const executablePath = process.env.EARSHOT_CHROMIUM ?? CHROMIUM_PATHS.find(existsSync);
   if (executablePath === undefined) {
@@ -82,6 +110,10 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =
   }
   return chromium.launch({ executablePath, args: [...FLAGS, ...more] });
 };
+
+/** A browser of a test file's own, for one that needs flags of its own. */
+export const launchTestBrowser = (more: readonly string[] = []): Promise<Chromium> =>
+  launchBrowser([`--disable-features=${DISABLED_FEATURES.join(',')}`, ...more]);
 
 /** A test file's share of the browser: closing it closes what that file opened. */
 export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'> & {
@@ -93,7 +125,7 @@ let shared: Promise<Chromium> | undefined;
 
 /** The browser that all test files of this process share; it ends with the process. */
 export const borrowBrowser = async (): Promise<Browser> => {
-  shared ??= launchBrowser();
+  shared ??= launchTestBrowser();
   const browser = await shared;
   const contexts: BrowserContext[] = [];
   const windows = new Set<TestWindow>();
