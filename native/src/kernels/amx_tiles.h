@@ -2,7 +2,8 @@
 
 #pragma once
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && defined(__AVX512F__) && defined(__AVX512BF16__)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && defined(__AVX512F__) && defined(__AVX512BF16__) && \
+    !defined(EARSHOT_WITHOUT_AMX)
 #define EARSHOT_AMX
 
 #include <cpuid.h>
