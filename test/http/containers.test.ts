@@ -44,7 +44,7 @@ it.each(breadth(['wav', 'm4a', 'webm', 'mp4'], Object.keys(CONTAINERS)))(
     // Without an extension, since the format is detected from the content.
     const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
     const t = await server.client.call('createTranscript', {
-      body: { audio_url, wait_until_complete: true },
+      body: { audio_url, model: 'starter-parakeet', wait_until_complete: true },
     });
     expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
     expect(t.duration).toBeCloseTo(15.4, 0);

@@ -43,7 +43,8 @@ describe('the openai client with another base URL and key', () => {
 
   it('uses the end of a prompt that is too long', async () => {
     const prompt = 'Northwind and 会社 '.repeat(200);
-    const answer = await openai.audio.transcriptions.create({ file: sample(), model: 'whisper-1', prompt });
+    const model = 'gpt-transcribe';
+    const answer = await openai.audio.transcriptions.create({ file: sample(), model, prompt });
     expect(answer.text.split(' ').length).toBeGreaterThan(5);
   });
 
@@ -216,7 +217,7 @@ describe('the openai client with another base URL and key', () => {
   it('translates into English', async () => {
     const answer = await openai.audio.translations.create({
       file: sample('06-german.webm'),
-      model: 'whisper-1',
+      model: 'starter',
       response_format: 'verbose_json',
     });
     // The client's type of a translation has only the plain format.

@@ -25,7 +25,9 @@ export const startOpenAi = async (): Promise<OpenAiServer> => {
     await ffmpeg('-i', fixturePath(name), '-t', '6.7', '-map', '0:a', join(clips, name));
   }
   await copyFile(fixturePath('08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
-  const server = await startServer({ quick: true });
+  // whisper-1 is `mini`, the newer models are `pro`: languages and prompts need Whisper.
+  const args = ['--demo', '--allow-private-addresses', '--model-alias', 'mini=starter-parakeet'];
+  const server = await startServer({ args, quick: true });
   return {
     server,
     openai: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 }),

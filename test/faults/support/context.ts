@@ -37,10 +37,16 @@ const CLEAN_UP_MS = 20_000;
 export class FaultRun {
   /** Undisturbed texts by recording. */
   readonly truths = new Map<string, string>();
+  /** What all servers of the run recognize with. */
+  readonly model: TestServerOptions['model'];
   #server: TestServer | undefined;
 
+  constructor(model?: TestServerOptions['model']) {
+    this.model = model;
+  }
+
   async server(): Promise<TestServer> {
-    this.#server ??= await startServer();
+    this.#server ??= await startServer({ model: this.model });
     return this.#server;
   }
 
@@ -93,7 +99,7 @@ export class FaultContext {
   async start(options: TestServerOptions = {}): Promise<TestServer> {
     const dataDir = options.dataDir ?? temporaryFolder();
     if (!this.#folders.includes(dataDir)) this.#folders.push(dataDir);
-    const server = await startServer({ ...options, dataDir });
+    const server = await startServer({ model: this.#run.model, ...options, dataDir });
     this.#servers.add(server);
     await server.client.call('patchSettings', { body: FAST });
     return server;

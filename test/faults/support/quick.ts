@@ -5,9 +5,9 @@ import { type Fault, FaultContext, FaultRun } from './context.ts';
 
 const SEED = 5;
 
-/** Declares a test for each fault that is part of `npm test`. */
-export const testQuickFaults = (faults: readonly Fault[]): void => {
-  const run = new FaultRun();
+/** Declares a test for each fault that is part of `npm test`; `model` recognizes the recordings. */
+export const testQuickFaults = (faults: readonly Fault[], model?: FaultRun['model']): void => {
+  const run = new FaultRun(model);
   let context: FaultContext | undefined;
 
   afterEach(async () => {
