@@ -14,7 +14,10 @@ describe('speakers that are identified again from a place on', { timeout: PATIEN
   let id: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true, model: 'starter-parakeet' }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     id = await transcribeFixture(server, fixturePath('02-two-speakers.mp3'), undefined, { diarize: true });
     window = await openWindow(browser, server);
     await openTranscript(server, id, window);

@@ -12,7 +12,10 @@ describe('remembered voice', { timeout: 120_000 }, () => {
   let second: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true, model: 'starter-parakeet' }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     const recording = fixturePath('12-moderation.webm');
     first = await transcribeFixture(server, recording, 'First', { diarize: true });
     second = await transcribeFixture(server, recording, 'Second', { diarize: true });
