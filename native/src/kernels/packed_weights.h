@@ -20,10 +20,20 @@ constexpr int kEarshotTileColumns = 6;
 static inline int64_t earshot_packed_rows(int64_t rows) { return rows / kEarshotGroup * kEarshotGroup; }
 
 #if defined(__AVX512F__)
+#define EARSHOT_PACKED_F16
 #include "packed_f16.h"
 #if defined(__AVX512VNNI__)
+#define EARSHOT_PACKED_Q8
 #include "packed_q8.h"
 #endif
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define EARSHOT_PACKED_F16
+#define EARSHOT_PACKED_Q8
+#include "packed_f16_avx2.h"
+#include "packed_q8_avx2.h"
+#endif
+
+#if defined(EARSHOT_PACKED_F16)
 
 #if defined(EARSHOT_AMX)
 #include "packed_panels.h"
@@ -188,7 +198,7 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
 static const ggml::cpu::tensor_traits* earshot_packed_traits(const ggml_tensor* tensor) {
   static const earshot_packed_weights<earshot_f16> f16;
   if (f16.fits(tensor)) return &f16;
-#if defined(__AVX512VNNI__)
+#if defined(EARSHOT_PACKED_Q8)
   static const earshot_packed_weights<earshot_q8> q8;
   if (q8.fits(tensor)) return &q8;
 #endif
