@@ -102,13 +102,15 @@ export const serverFaults: readonly Fault[] = [
     name: 'kill -9 of the server while ffmpeg and the engine work',
     quick: true,
     run: async (context) => {
-      let { server, id, ffmpeg } = await context.startWithFfmpeg();
+      const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
+      let { server, id, ffmpeg } = await context.startWithFfmpeg(held);
       const before = await context.reached(server, id, 'transcribing', 1);
       ok(
         descendants(server.pid).some(({ pid }) => pid === ffmpeg.pid),
         'ffmpeg is running',
       );
       await context.kill(server);
+      letEnd();
       server = await context.start({ dataDir: server.dataDir });
       const now = await context.get(server, id);
       ok(now.segments.length >= before.segments.length, 'every saved segment is there');

@@ -150,10 +150,10 @@ export class FaultContext {
     return id;
   }
 
-  /** Starts a server and a job whose range arrives slowly, so that its ffmpeg runs for some seconds. */
-  async startWithFfmpeg(): Promise<{ server: TestServer; id: string; ffmpeg: Process }> {
+  /** Starts a server and a job whose range arrives slowly, so that its ffmpeg runs for some seconds, or until `held` resolves. */
+  async startWithFfmpeg(held?: Promise<void>): Promise<{ server: TestServer; id: string; ffmpeg: Process }> {
     const server = await this.start();
-    const url = this.urls.set('/slow.wav', slow(this.long, 350_000));
+    const url = this.urls.set('/slow.wav', slow(this.long, 350_000, held));
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     return { server, id, ffmpeg: await childOf(server.pid, FFMPEG) };
   }
