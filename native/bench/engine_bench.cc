@@ -91,6 +91,8 @@ whisper_full_params decoding(int threads, int beam) {
   params.temperature_inc = 0;
   params.language = "en";
   params.no_context = true;
+  // As in the product: no text of one window is fed to the next.
+  params.n_max_text_ctx = 0;
   params.print_progress = false;
   params.print_realtime = false;
   params.print_timestamps = false;
