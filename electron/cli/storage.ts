@@ -23,19 +23,23 @@ type VerifyReport = Omit<VerifiedFiles['data'], 'total' | 'next'> &
 
 const BAR = 24;
 
-/** `verifying [########                ]  33 %  12 of 36 files, 1.2 GB` */
+/**
+ * `verifying [########                ]  33 %  12 of 36 files, 1.2 GB`. Where files were deleted after they were done,
+ * more may be done than there are.
+ */
+export const progressText = (doing: string, done: Count, total: Count): string => {
+  const share = done.bytes >= total.bytes ? 1 : done.bytes / total.bytes;
+  const filled = Math.round(share * BAR);
+  const bar = `${'#'.repeat(filled)}${' '.repeat(BAR - filled)}`;
+  const percent = `${Math.floor(share * 100)} %`.padStart(5);
+  const files = Math.max(done.files, total.files);
+  return `${doing} [${bar}] ${percent}  ${done.files} of ${files} files, ${formatBytes(done.bytes)}`;
+};
+
 const progressOn =
   (line: StatusLine, doing: string): Progress =>
-  (done, total) => {
-    const share = total.bytes === 0 ? 1 : done.bytes / total.bytes;
-    const filled = Math.round(share * BAR);
-    const bar = `${'#'.repeat(filled)}${' '.repeat(BAR - filled)}`;
-    const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    line.show(
-      doing,
-      `${doing} [${bar}] ${percent}  ${done.files} of ${total.files} files, ${formatBytes(done.bytes)}`,
-    );
-  };
+  (done, total) =>
+    line.show(doing, progressText(doing, done, total));
 
 type Storage = Connection & { readonly line: StatusLine };
 
