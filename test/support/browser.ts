@@ -111,9 +111,16 @@ export const launchBrowser = (more: readonly string[] = []): Promise<Chromium> =
   return chromium.launch({ executablePath, args: [...FLAGS, ...more] });
 };
 
-/** A browser of a test file's own, for one that needs flags of its own. */
+/**
+ * A browser of a test file's own, for one that needs flags of its own. The optimizing compilers of V8 are off: a page of a
+ * test ends before what they compile pays.
+ */
 export const launchTestBrowser = (more: readonly string[] = []): Promise<Chromium> =>
-  launchBrowser([`--disable-features=${DISABLED_FEATURES.join(',')}`, ...more]);
+  launchBrowser([
+    `--disable-features=${DISABLED_FEATURES.join(',')}`,
+    '--js-flags=--no-maglev,--no-turbofan',
+    ...more,
+  ]);
 
 /** A test file's share of the browser: closing it closes what that file opened. */
 export type Browser = Pick<Chromium, 'newContext' | 'newPage' | 'close'> & {
