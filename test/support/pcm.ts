@@ -12,7 +12,14 @@ export const filePcm = (path: string): Float32Array => {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 };
 
-export const fixturePcm = (name: string): Float32Array => filePcm(fixturePath(name));
+const decoded = new Map<string, Float32Array>();
+
+/** A fixture's samples, decoded once in a process; each caller gets a copy to change. */
+export const fixturePcm = (name: string): Float32Array => {
+  const pcm = decoded.get(name) ?? filePcm(fixturePath(name));
+  decoded.set(name, pcm);
+  return pcm.slice();
+};
 
 /** The first sentences of a fixture with their true text; a whole recording takes long to recognize. */
 export const firstSentences = (name: string, count: number): { pcm: Float32Array; text: string } => {
