@@ -97,7 +97,8 @@ describe('a range of a variable-rate MP3 behind a URL', { timeout: 60_000 }, () 
   };
 
   it.each([
-    ['mono', ['-ac', '1', ...VARIABLE], 0.45],
+    // As the meeting is.
+    ['mono', VARIABLE, 0.45],
     ['stereo', ['-ac', '2', ...VARIABLE], 0.45],
     ['16 kHz (MPEG 2)', ['-q:a', '5', '-ar', '16000'], 0.45],
     // A small file, of which 64 KB are fetched at a time.
