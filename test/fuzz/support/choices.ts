@@ -20,10 +20,12 @@ const kept = <T>(make: (low: number, high: number) => fc.Arbitrary<T>) => {
   const known = new Map<string, () => fc.Arbitrary<T>>();
   return (low: number, high: number): (() => fc.Arbitrary<T>) => {
     const key = `${low}-${high}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
     const arbitrary = make(low, high);
-    const found = known.get(key) ?? (() => arbitrary);
-    known.set(key, found);
-    return found;
+    const made = () => arbitrary;
+    known.set(key, made);
+    return made;
   };
 };
 
@@ -34,10 +36,12 @@ const patterns = new Map<string, () => fc.Arbitrary<string>>();
 
 const matching = (pattern: string, maxLength: number): (() => fc.Arbitrary<string>) => {
   const key = `${maxLength} ${pattern}`;
+  const found = patterns.get(key);
+  if (found !== undefined) return found;
   const arbitrary = fc.stringMatching(new RegExp(pattern, 'u')).filter((text) => text.length <= maxLength);
-  const found = patterns.get(key) ?? (() => arbitrary);
-  patterns.set(key, found);
-  return found;
+  const made = () => arbitrary;
+  patterns.set(key, made);
+  return made;
 };
 
 const json = () => fc.jsonValue({ maxDepth: 3 });
