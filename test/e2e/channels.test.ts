@@ -32,7 +32,7 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
   it('are kept apart by one switch, in place of speaker labels', async () => {
     const { page } = window;
     const url = remote.set('/call.wav', file(readFileSync(await voiceChannels('02-two-speakers.mp3'))));
-    await page.goto(`${server.url}/#/library`);
+    await window.go('#/library');
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     const channels = dialog.getByRole('switch', { name: 'Keep channels apart' });

@@ -67,7 +67,7 @@ describe('hearing twice in the window', { timeout: PATIENCE }, () => {
 
   it('offers a second model for a new transcription', async () => {
     const { page } = window;
-    await page.goto(`${server.url}/#/library`);
+    await window.go('#/library');
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.waitFor(SOON);

@@ -1,7 +1,7 @@
 // Programs that npm cannot install: ffmpeg, a C++ compiler with CMake, Chromium for the tests, and what the engine's Vulkan
 // library is built with.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isFile, onPath } from './places.mjs';
 import { printLine, runHelper, SetupError, step } from './processes.mjs';
@@ -39,6 +39,11 @@ const findHeader = (...parts) => {
     .find(isFile);
 };
 
+const isDebian = () => {
+  const release = '/etc/os-release';
+  return isFile(release) && /^ID=debian$/m.test(readFileSync(release, 'utf8'));
+};
+
 const BROWSERS = {
   darwin: [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -61,6 +66,9 @@ export const findChromium = () => {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
   return (BROWSERS[platform] ?? []).find(isFile) ?? onPath(...names);
 };
+
+/** Debian has a second program with Chromium, in which the same tests take a quarter less processor time. */
+const CHROMIUM_ON_APT = isDebian() ? 'chromium chromium-headless-shell' : 'chromium';
 
 /**
  * How to find each tool, and its package by package manager. An empty name means that the manager does not need one.
@@ -132,6 +140,7 @@ const TOOLS = {
     find: findChromium,
     packages: {
       default: 'chromium',
+      apt: CHROMIUM_ON_APT,
       brew: '--cask chromium',
       winget: 'Google.Chrome',
       choco: 'googlechrome',
@@ -157,7 +166,7 @@ const MANAGERS = [
 
 const packagesFor = (manager, needs) => {
   const names = needs.map((need) => TOOLS[need].packages[manager] ?? TOOLS[need].packages.default);
-  return [...new Set(names)].filter(Boolean);
+  return [...new Set(names.flatMap((name) => name.split(' ')))].filter(Boolean);
 };
 
 const isRoot = () => process.getuid?.() === 0;
