@@ -21,7 +21,10 @@ describe('files screen', () => {
   };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     await server.client.call('patchSettings', {
       body: { 'limits.uploadsPer15Minutes': 0, 'limits.requestsPerMinute': 0 },
     });

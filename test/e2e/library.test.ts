@@ -11,7 +11,10 @@ describe('library screen', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {

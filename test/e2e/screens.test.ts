@@ -129,7 +129,9 @@ describe('every screen', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
-    id = await transcribeFixture(server, fixturePath('11-news-and-entities.wav'));
+    id = await transcribeFixture(server, fixturePath('11-news-and-entities.wav'), undefined, {
+      model: 'starter-parakeet',
+    });
     const unfinished = await addUnfinished(server);
     remote = unfinished.remote;
     const transcripts = [id, unfinished.failed, unfinished.running].map((each) => `#/transcript/${each}`);

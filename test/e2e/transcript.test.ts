@@ -48,7 +48,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
 
   beforeAll(async () => {
     [server, browser, remote] = await Promise.all([
-      startServer({ quick: true }),
+      startServer({ quick: true, model: 'starter-parakeet' }),
       borrowBrowser(),
       startUrlServer(),
     ]);

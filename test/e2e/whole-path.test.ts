@@ -13,7 +13,10 @@ describe('a recording from upload to deletion', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     window = await openWindow(browser, server);
   });
   afterAll(async () => {

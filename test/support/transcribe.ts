@@ -25,7 +25,7 @@ export const transcribeFixture = async (
   server: TestServer,
   path: string,
   name?: string,
-  more: Readonly<Record<'diarize', boolean>> = { diarize: false },
+  more: Readonly<{ diarize?: boolean; model?: 'starter-parakeet' }> = {},
 ): Promise<string> => {
   const form = new FormData();
   form.append('file', await openAsBlob(path), basename(path));
@@ -39,6 +39,7 @@ export const transcribeFixture = async (
       summarization: true,
       content_safety: true,
       wait_until_complete: true,
+      diarize: false,
       ...more,
       ...(name === undefined ? {} : { name }),
     },
