@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import BetterSqlite3 from 'better-sqlite3';
@@ -9,12 +18,19 @@ import { discard, spawnEarshot, startServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
+/** A library with one stored file, whose server has ended. */
+const whole = temporaryFolder();
 let browser: Browser;
 let dataDir: string;
 let database: string;
 
 beforeAll(async () => {
   browser = await borrowBrowser();
+  const server = await startServer({ dataDir: whole });
+  const body = new FormData();
+  body.set('file', new File(['a note'], 'note.txt'));
+  await server.client.call('uploadFile', { body });
+  await server.stop();
 });
 afterAll(async () => {
   await browser.close();
@@ -26,15 +42,10 @@ const overwrite = (from: number, length: number, byte: number): void => {
   closeSync(file);
 };
 
-/** A library with one stored file, whose server has ended. */
-beforeEach(async () => {
+beforeEach(() => {
   dataDir = temporaryFolder();
   database = join(dataDir, 'earshot.db');
-  const server = await startServer({ dataDir });
-  const body = new FormData();
-  body.set('file', new File(['a note'], 'note.txt'));
-  await server.client.call('uploadFile', { body });
-  await server.stop();
+  cpSync(whole, dataDir, { recursive: true });
 });
 
 /** A program in place of a browser: notes its address, and ends once the file `close` exists. */
