@@ -43,7 +43,9 @@ describe('requests of the window', () => {
 
   it('shows what another client creates, renames and deletes', async () => {
     const { page } = window;
-    const id = await transcribeFixture(server, fixturePath('01-short-note.wav'));
+    const id = await transcribeFixture(server, fixturePath('01-short-note.wav'), undefined, {
+      model: 'starter-parakeet',
+    });
     await page.locator('[data-row-link]').waitFor();
     await server.client.call('patchTranscript', { params: { id }, body: { name: 'A new name' } });
     await page.getByRole('link', { name: 'A new name' }).waitFor();
