@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { findTestBrowser, launchTestBrowser } from '../browser.ts';
 import { note, strict } from './strict.ts';
 
 type Options = {
@@ -50,11 +51,7 @@ ${readFileSync(path, 'utf8')}
 );`;
 
 const started = (): Promise<Browser> => {
-  browser ??= chromium.launch({
-    executablePath: process.env.EARSHOT_CHROMIUM ?? '/usr/bin/chromium',
-    // As in Electron, a page may play without a gesture.
-    args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
-  });
+  browser ??= launchTestBrowser([], findTestBrowser());
   return browser;
 };
 
