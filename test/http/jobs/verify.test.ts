@@ -39,6 +39,10 @@ const create = async (audio_url: string, request: Request) =>
     },
   });
 
+/** One hearing that several tests look at. */
+let note: Promise<Transcription> | undefined;
+const hearNote = (): Promise<Transcription> => (note ??= create(noisy('01-short-note.wav', 30), {}));
+
 const wordsOf = ({ segments }: Pick<Transcription, 'segments'>) =>
   segments.flatMap(({ words = [] }) => words);
 const differing = (transcript: Pick<Transcription, 'segments'>) =>
@@ -77,7 +81,7 @@ describe('hearing twice', () => {
   });
 
   it('is in no export', async () => {
-    const { id, ...twice } = await create(noisy('01-short-note.wav', 30), {});
+    const { id, ...twice } = await hearNote();
     expect(differing(twice).length).toBeGreaterThan(0);
     for (const format of EXPORT_FORMATS) {
       const response = await server.fetch(`/v1/transcript/id/${id}/export?format=${format}&words=true`);
@@ -86,7 +90,7 @@ describe('hearing twice', () => {
   });
 
   it('drops the other readings of words that a person changes', async () => {
-    const { id, ...twice } = await create(noisy('01-short-note.wav', 30), {});
+    const { id, ...twice } = await hearNote();
     const segment = twice.segments.find(({ words = [] }) => words.some((word) => word.alternatives));
     const at = segment?.words?.findIndex((word) => word.alternatives !== undefined) ?? -1;
     const text = (segment?.words ?? [])
