@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const english = cut(fixturePcm('01-short-note.wav'), 0, 4.3);
 const german = cut(fixturePcm('06-german.webm'), 0, 3.4);
-const long = fixturePcm('08-meeting-4min.mp3');
+const long = cut(fixturePcm('08-meeting-4min.mp3'), 0, 120);
 const modelPath = STARTER_MODEL;
 const params = { language: 'en', maxContext: 0 };
 
