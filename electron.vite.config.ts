@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
-import type { Plugin } from 'vite';
+import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
 import { routes } from './electron/contract/routes.ts';
 import { LAYOUT } from './electron/core/base/layout.ts';
 
@@ -53,6 +53,49 @@ const endpointsOnly = (): Plugin => ({
   },
 });
 
+const FEATURES = resolve(root, 'renderer/features');
+/** For those who work on the window. */
+const DESIGN_SCREEN = join(FEATURES, 'design/design-screen.tsx');
+
+/** The files that a chunk needs, itself included, and without those in `loaded`. */
+const filesFor = (bundle: Rolldown.OutputBundle, name: string, loaded: ReadonlySet<string>): string[] => {
+  const chunk = bundle[name];
+  if (chunk?.type !== 'chunk' || loaded.has(name)) return [];
+  const seen = new Set([...loaded, name]);
+  return [name, ...chunk.imports.flatMap((each) => filesFor(bundle, each, seen))];
+};
+
+/**
+ * Lets the browser fetch the screens and dialogs ahead, so that they open at once, also without the service. Into its cache,
+ * not by `import()`: Chromium remembers a failed import until the page is loaded again.
+ */
+const prefetchFeatures = (): Plugin => ({
+  name: 'prefetch-features',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {}, chunk }) => {
+      const loaded = new Set(chunk === undefined ? [] : filesFor(bundle, chunk.fileName, new Set()));
+      const features = Object.values(bundle).filter(
+        (each) =>
+          each.type === 'chunk' &&
+          each.isDynamicEntry &&
+          each.facadeModuleId?.startsWith(FEATURES) === true &&
+          each.facadeModuleId !== DESIGN_SCREEN,
+      );
+      const files = new Set(features.flatMap(({ fileName }) => filesFor(bundle, fileName, loaded)));
+      return [...files].map(
+        (file): HtmlTagDescriptor => ({
+          tag: 'link',
+          // The mode of the later import, which else would not find the answer in the cache.
+          attrs: { rel: 'prefetch', as: 'script', href: `./${file}`, crossorigin: '' },
+          injectTo: 'head',
+        }),
+      );
+    },
+  },
+});
+
 export default defineConfig({
   main: {
     build: {
@@ -77,7 +120,7 @@ export default defineConfig({
     root: resolve(root, 'renderer'),
     base: './',
     server: { proxy: { '^/(?:v1|v2|docs|cdn|mcp|openapi.json)(?:/|$)': service } },
-    plugins: [react(), tailwindcss(), endpointsOnly(), precompress()],
+    plugins: [react(), tailwindcss(), endpointsOnly(), prefetchFeatures(), precompress()],
     build: {
       outDir: resolve(root, 'out/renderer'),
       target: 'chrome120',

@@ -33,14 +33,12 @@ type NavEntry = {
 
 type Screen = {
   readonly Component: ComponentType<ScreenProps>;
-  /** Fetches the screen's code ahead of its first use; absent where the code is part of the first load. */
-  readonly prefetch?: () => Promise<unknown>;
   /** Absent for a screen that other screens lead to. */
   readonly nav?: NavEntry;
 };
 
 type Load = () => Promise<{ default: ComponentType<ScreenProps> }>;
-const lazyScreen = (load: Load, nav?: NavEntry): Screen => ({ Component: lazy(load), prefetch: load, nav });
+const lazyScreen = (load: Load, nav?: NavEntry): Screen => ({ Component: lazy(load), nav });
 
 /**
  * Every screen of the window, in the order of the navigation. A new screen is a component with a default export, its
@@ -70,8 +68,7 @@ export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
     isWideOnly: true,
   }),
   transcript: lazyScreen(() => import('../features/transcript/transcript-screen.tsx')),
-  // For those who work on the window: not worth fetching ahead.
-  design: { Component: lazy(() => import('../features/design/design-screen.tsx')) },
+  design: lazyScreen(() => import('../features/design/design-screen.tsx')),
 };
 
 export const isScreenName = (name: string): name is ScreenName => Object.hasOwn(SCREENS, name);

@@ -1,6 +1,5 @@
-import { useIsFetching } from '@tanstack/react-query';
 import { Mic, PlugZap } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense } from 'react';
 import { useStore } from 'zustand';
 import { formatClock } from '../lib/format.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,23 +11,6 @@ import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
 import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
-
-/**
- * Fetches the other screens so that they open at once, also without a server: when the answers for the first one are
- * there and the browser is idle.
- */
-const PrefetchedScreens = () => {
-  const isWaiting = useIsFetching() > 0;
-  useEffect(() => {
-    if (isWaiting) return;
-    const waiting = requestIdleCallback(() => {
-      // A failed fetch is repeated when the screen is opened.
-      for (const { prefetch } of Object.values(SCREENS)) prefetch?.().catch(() => undefined);
-    });
-    return () => cancelIdleCallback(waiting);
-  }, [isWaiting]);
-  return null;
-};
 
 /** The signed-in window: navigation, current screen and dialogs. */
 export const Shell = () => {
@@ -74,7 +56,6 @@ export const Shell = () => {
         <BottomBar />
       </div>
       <OpenDialog />
-      <PrefetchedScreens />
     </DropTarget>
   );
 };
@@ -84,7 +65,7 @@ const RecordDialog = lazy(() => import('../features/create/record-dialog.tsx'));
 const CommandPalette = lazy(() => import('../features/palette/command-palette.tsx'));
 const ShortcutsDialog = lazy(() => import('../features/palette/shortcuts-dialog.tsx'));
 
-/** The window-wide dialog that is open, if any; its code is fetched at its first use. */
+/** The window-wide dialog that is open, if any; its code is executed at its first use. */
 const OpenDialog = () => {
   const { dialogs } = useServices();
   const open = useStore(dialogs.store, (state) => state.open);

@@ -98,6 +98,39 @@ describe('first load', () => {
     await window.close();
   });
 
+  it('opens dialogs and screens for the first time also when the server is gone', async () => {
+    const own = await startServer();
+    const window = await openWindow(browser, own);
+    const { page } = window;
+    await window.settle();
+    const ahead = await page
+      .locator('link[rel=prefetch]')
+      .evaluateAll((links) => links.flatMap((link) => (link instanceof HTMLLinkElement ? [link.href] : [])));
+    expect(ahead.length).toBeGreaterThan(5);
+    await expect
+      .poll(() =>
+        page.evaluate(
+          (urls) =>
+            urls.filter(
+              (url) =>
+                !performance
+                  .getEntriesByName(url)
+                  .some((each) => each instanceof PerformanceResourceTiming && each.responseEnd > 0),
+            ),
+          ahead,
+        ),
+      )
+      .toEqual([]);
+    await own.kill();
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Record from the microphone' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await window.close();
+    await discard(own);
+  });
+
   it('asks for the first page of the library at once, and only once', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;
