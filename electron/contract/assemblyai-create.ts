@@ -55,13 +55,13 @@ const LanguageDetectionOptions = z.strictObject({
     .max(20)
     .nullish()
     .describe('`auto`: the likeliest of the expected languages.'),
+  on_low_language_confidence: z.enum(['error', 'fallback']).nullish(),
   on_no_speech_detected: z
     .literal('fallback', { error: 'cannot be error: a recording without speech gets an empty text' })
     .nullish(),
   code_switching: never('a text in several languages'),
   code_switching_confidence_threshold: hint(z.number()),
   localization: hint(z.array(z.string().max(20)).max(200)),
-  on_low_language_confidence: hint(z.enum(['error', 'fallback'])),
   swiss_german: hint(z.boolean()),
   language_detection_model: hint(z.string().max(200)),
 });
@@ -222,8 +222,18 @@ export const AaiCreate = z
       z.strictObject({ keyterms_match_strength: z.enum(['high', 'standard']).nullish() }),
     ),
     disfluencies: hint(z.boolean()),
-    language_confidence_threshold: hint(z.number()),
-    speech_threshold: hint(z.number()),
+    language_confidence_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .describe('With `language_detection`: how probable the detected language must be.'),
+    speech_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .describe('The share of the recording in which words must be heard.'),
     temperature: hint(z.number()),
     prompt: hint(z.string().max(10_000)),
     keyterms_prompt: z

@@ -74,7 +74,7 @@ export const AaiTranscript = z
     language_codes: z.array(z.string()).nullable(),
     language_detection: flag,
     language_confidence: z.number().nullable(),
-    language_confidence_threshold: z.null(),
+    language_confidence_threshold: z.number().nullable(),
     language_model: z.string(),
     acoustic_model: z.string(),
     speech_model: z.string().nullable(),
@@ -153,7 +153,7 @@ export const AaiTranscript = z
     word_boost: z.array(z.string()),
     speech_understanding: AaiUnderstanding.optional(),
     boost_param: z.null(),
-    speech_threshold: z.null(),
+    speech_threshold: z.number().nullable(),
     custom_spelling: z.array(CustomSpelling).nullable(),
     error: z.string().optional(),
   })
@@ -162,7 +162,6 @@ export type AaiTranscript = z.output<typeof AaiTranscript>;
 
 /** Fields with the same value in every transcript. */
 export const AAI_CONSTANT = {
-  language_confidence_threshold: null,
   language_model: 'whisper',
   acoustic_model: 'whisper',
   punctuate: true,
@@ -179,7 +178,6 @@ export const AAI_CONSTANT = {
   webhook_status_code: null,
   word_boost: [],
   boost_param: null,
-  speech_threshold: null,
 } satisfies Partial<AaiTranscript>;
 
 export const AaiListQuery = z.strictObject({

@@ -114,6 +114,8 @@ export const JOB_ERROR_CODES = [
   'model_not_installed',
   'model_invalid',
   'language_not_supported',
+  'language_uncertain',
+  'too_little_speech',
   'engine_crashed',
   'engine_unavailable',
   'budget_exceeded',

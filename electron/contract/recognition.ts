@@ -80,4 +80,24 @@ export const recognitionFields = {
   fallback_language: LanguageCode.optional().describe(
     'Used with expected_languages: the language if another one is detected; default: the likeliest of those expected.',
   ),
+  language_confidence_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Used with `language: "auto"`: how probable the detected language must be.'),
+  on_low_language_confidence: z
+    .enum(['error', 'fallback'])
+    .optional()
+    .describe(
+      'Used with language_confidence_threshold. `error`, the default: a less probable language fails with `language_uncertain`. `fallback`: the recording is in fallback_language, else in the likeliest of expected_languages, else in the language that was detected.',
+    ),
+  speech_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      'The share of the recording in which words must be heard: less fails with `too_little_speech`.',
+    ),
 };

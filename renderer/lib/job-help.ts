@@ -33,6 +33,8 @@ const HELP: Readonly<Record<JobErrorCode, JobHelp>> = {
   model_not_installed: { text: 'job.help.model', canRetry: true, place: MODELS },
   model_invalid: { text: 'job.help.modelInvalid', canRetry: true, place: MODELS },
   language_not_supported: { text: 'job.help.language', canRetry: false },
+  language_uncertain: { text: 'job.help.language', canRetry: false },
+  too_little_speech: { text: 'job.help.speech', canRetry: false },
   engine_crashed: { text: 'job.help.engine', canRetry: true },
   engine_unavailable: { text: 'job.help.engine', canRetry: true },
   budget_exceeded: { text: 'job.help.budget', canRetry: true },

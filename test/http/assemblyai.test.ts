@@ -246,6 +246,15 @@ describe('the assemblyai client with another base URL', () => {
     await expect(client.transcripts.sentences(failed.id)).rejects.toThrow(/failed/);
   });
 
+  it.each([
+    [{ language_detection: true, language_confidence_threshold: 1 }, /language of this recording .* 100 %/],
+    [{ speech_threshold: 1 }, /Words are heard in \d+ % .* 100 %/],
+  ])('returns that %j was not reached', async (options, reason) => {
+    const audio = note.audio_url;
+    const failed = await client.transcripts.transcribe({ audio, audio_end_at: 4_000, ...options }, POLL);
+    expect(failed).toMatchObject({ status: 'error', text: null, error: expect.stringMatching(reason) });
+  });
+
   it('deletes', async () => {
     const made = await client.transcripts.submit({ audio_url: note.audio_url });
     const deleted = await client.transcripts.delete(made.id);

@@ -26,6 +26,8 @@ const queued: z.input<typeof AaiTranscript> = {
   language_codes: null,
   language_detection: true,
   language_confidence: null,
+  language_confidence_threshold: null,
+  speech_threshold: null,
   speech_model: 'mini',
   speech_models: null,
   speech_model_used: null,
@@ -66,6 +68,8 @@ const completed: z.input<typeof AaiTranscript> = {
   language_code: 'en',
   language_codes: ['en'],
   language_confidence: 0.998,
+  language_confidence_threshold: null,
+  speech_threshold: null,
   speech_model_used: 'base',
 };
 

@@ -27,6 +27,7 @@ import { chunkingFor } from './recognition/chunking.ts';
 import { driftWarning } from './recognition/drift.ts';
 import type { AudioRange } from './recognition/progress.ts';
 import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
+import { requireSpeech } from './recognition/speech-share.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
@@ -304,6 +305,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             duration: summary.duration,
           });
     const segments = await readSegmentsInSteps(deps.db, transcript.id, createYielder());
+    requireSpeech(segments, summary.duration, options.speech_threshold);
     const drift = await driftWarning(model, language, segments);
     const diarized = options.multichannel
       ? await settleChannels(segments, {

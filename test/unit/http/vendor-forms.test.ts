@@ -146,6 +146,29 @@ describe('a request in AssemblyAI’s form', () => {
     });
   });
 
+  it('asks for a language and a share of speech as certain', () => {
+    const body = create({
+      language_detection: true,
+      language_confidence_threshold: 0.7,
+      language_detection_options: { on_low_language_confidence: 'fallback', fallback_language: 'es' },
+      speech_threshold: 0.25,
+    });
+    expect(body).toMatchObject({
+      language: 'auto',
+      language_confidence_threshold: 0.7,
+      on_low_language_confidence: 'fallback',
+      fallback_language: 'es',
+      speech_threshold: 0.25,
+    });
+    const { language_confidence_threshold, speech_threshold } = body;
+    const shown = aaiTranscript(TALK, context({ language_confidence_threshold, speech_threshold }));
+    expect(shown).toMatchObject({ language_confidence_threshold: 0.7, speech_threshold: 0.25 });
+    expect(aaiTranscript(TALK, context())).toMatchObject({
+      language_confidence_threshold: null,
+      speech_threshold: null,
+    });
+  });
+
   it.each([
     [{ speech_model: 'best' }, 'pro'],
     [{ speech_model: 'universal' }, 'pro'],

@@ -226,6 +226,18 @@ describe('a job that fails', () => {
     await expect(job.run()).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
+  it('fails where too little of it is speech', async () => {
+    const enough = createJob({ engine: speaking(), request: { speech_threshold: 0.75 } });
+    await enough.run();
+    expect(enough.transcript().status).toBe('completed');
+    const job = createJob({ engine: speaking(), request: { speech_threshold: 0.85 } });
+    await expect(job.run()).rejects.toMatchObject({
+      code: 'too_little_speech',
+      message: expect.stringMatching(/in (79|80) % of this recording.* 85 %/),
+    });
+    expect(creditsBy(job.db, 'usr_1', 'model')).toEqual([]);
+  });
+
   it('fails where the file has no audio track', async () => {
     const job = createJob({ engine: speaking(), media: new FakeMedia(chunksOf(3), { audioStreams: [] }) });
     await expect(job.run()).rejects.toMatchObject({ code: 'no_audio_track' });

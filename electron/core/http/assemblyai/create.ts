@@ -40,7 +40,7 @@ const languageCode = (text: string, path: string): string => {
 const languageOf = ({ language_code, language_detection }: AaiCreate): string =>
   language_detection === true ? 'auto' : languageCode(language_code ?? 'en_us', 'language_code');
 
-const detectionOf = ({ language_detection_options: options }: AaiCreate) => {
+const detectionOf = ({ language_detection_options: options, language_confidence_threshold }: AaiCreate) => {
   const { expected_languages: expected, fallback_language: fallback } = options ?? {};
   const path = 'language_detection_options';
   return {
@@ -50,6 +50,10 @@ const detectionOf = ({ language_detection_options: options }: AaiCreate) => {
     ...(fallback == null || fallback === 'auto'
       ? {}
       : { fallback_language: languageCode(fallback, `${path}.fallback_language`) }),
+    ...(language_confidence_threshold == null ? {} : { language_confidence_threshold }),
+    ...(options?.on_low_language_confidence == null
+      ? {}
+      : { on_low_language_confidence: options.on_low_language_confidence }),
   };
 };
 
@@ -146,6 +150,7 @@ export const requestOf = (body: AaiCreate, models: ModelChoice): CreateTranscrip
     model: modelOf(body, language, models),
     language,
     ...detectionOf(body),
+    ...(body.speech_threshold == null ? {} : { speech_threshold: body.speech_threshold }),
     ...vocabularyOf(body),
     ...(body.custom_spelling?.length ? { custom_spelling: body.custom_spelling } : {}),
     ...(body.webhook_url == null ? {} : { webhook_url: body.webhook_url }),

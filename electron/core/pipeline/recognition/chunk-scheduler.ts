@@ -26,6 +26,7 @@ import {
   type LanguageChoice,
   type RecognizeOptions,
   recognizeChunk,
+  requireConfidence,
 } from './recognizer.ts';
 import { applyVocabulary } from './vocabulary.ts';
 import type { RecognizedSegment } from './words.ts';
@@ -151,8 +152,9 @@ class ChunkScheduler {
     const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
     const { detectsLanguage } = this.#options.model.capabilities;
     const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
-    const hearsItself =
-      detectsLanguage && this.#languages.expected === undefined && detectsLanguageItself(chunk);
+    const { expected, threshold } = this.#languages;
+    const isAnyLanguage = expected === undefined && threshold === undefined;
+    const hearsItself = detectsLanguage && isAnyLanguage && detectsLanguageItself(chunk);
     if (needsLanguage && detector !== undefined && !hearsItself) {
       this.#setLanguage(await this.#detectLanguage(next, detector));
     }
@@ -185,7 +187,9 @@ class ChunkScheduler {
   /** Takes the language from the text, where no model can hear it. */
   async #readLanguage(segments: readonly RecognizedSegment[]): Promise<void> {
     const detected = await languageOfText(segments.map(({ text }) => text).join(' '));
-    if (detected !== undefined) this.#setLanguage(detected);
+    if (detected === undefined) return;
+    requireConfidence(detected, this.#languages);
+    this.#setLanguage(detected);
   }
 
   #recognize(
@@ -213,9 +217,13 @@ class ChunkScheduler {
   }
 
   get #languages(): LanguageChoice {
-    const { expected_languages: expected, fallback_language: fallback } =
-      this.#options.context.transcript.options;
-    return { expected, fallback };
+    const { options } = this.#options.context.transcript;
+    return {
+      expected: options.expected_languages,
+      fallback: options.fallback_language,
+      threshold: options.language_confidence_threshold,
+      onLowConfidence: options.on_low_language_confidence,
+    };
   }
 
   #detectLanguage(next: StreamChunk, { path }: Pick<PipelineModel, 'path'>): Promise<DetectedLanguage> {

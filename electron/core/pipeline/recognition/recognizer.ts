@@ -2,6 +2,7 @@ import type { WordTimes } from '../../../contract/recognition.ts';
 import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
 import { toSamples } from '../../base/audio.ts';
+import { AppError } from '../../base/errors.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
@@ -77,20 +78,43 @@ export type LanguageChoice = {
   readonly expected?: readonly string[] | undefined;
   /** For a recording in another language; default: the likeliest of `expected`. */
   readonly fallback?: string | undefined;
+  /** How probable the language must be, 0 to 1; default: no matter. */
+  readonly threshold?: number | undefined;
+  /** For a language below `threshold`; default: `error`. */
+  readonly onLowConfidence?: 'error' | 'fallback' | undefined;
 };
 
-/** The language to recognize a recording in, and the probability that it is spoken. */
+/** Throws `language_uncertain` for a language that is less probable than it must be, unless another one takes its place. */
+export const requireConfidence = (
+  { language, confidence }: DetectedLanguage,
+  { threshold = 0, onLowConfidence }: LanguageChoice,
+): void => {
+  if (confidence >= threshold || onLowConfidence === 'fallback') return;
+  const percent = (share: number): string => `${Math.floor(share * 100)} %`;
+  throw new AppError(
+    'language_uncertain',
+    `The language of this recording is “${language}” with a probability of ${percent(confidence)}, and the request asks for ${percent(threshold)}.`,
+  );
+};
+
+/**
+ * The language to recognize a recording in, and the probability that it is spoken. Throws `language_uncertain`; never for
+ * the fallback, which the request names.
+ */
 export const chooseLanguage = (
   { language, probabilities }: LanguageGuess,
-  { expected, fallback }: LanguageChoice = {},
+  choice: LanguageChoice = {},
 ): DetectedLanguage => {
-  const probabilityOf = (code: string): number => probabilities[code] ?? 0;
-  if (expected === undefined || expected.includes(language)) {
-    return { language, confidence: probabilityOf(language) };
-  }
-  const likeliest = expected.toSorted((a, b) => probabilityOf(b) - probabilityOf(a))[0];
-  const chosen = fallback ?? likeliest ?? language;
-  return { language: chosen, confidence: probabilityOf(chosen) };
+  const { expected, fallback, threshold = 0 } = choice;
+  const withConfidence = (code: string) => ({ language: code, confidence: probabilities[code] ?? 0 });
+  const byProbability = expected?.map(withConfidence).toSorted((a, b) => b.confidence - a.confidence);
+  const likeliest = byProbability?.[0] ?? withConfidence(language);
+  const isExpected = expected === undefined || expected.includes(language);
+  const detected = isExpected ? withConfidence(language) : likeliest;
+  if (!isExpected && fallback !== undefined) return withConfidence(fallback);
+  requireConfidence(detected, choice);
+  if (detected.confidence >= threshold || fallback === undefined) return detected;
+  return withConfidence(fallback);
 };
 
 /** With the weight 0 a term is left to the spelling. */

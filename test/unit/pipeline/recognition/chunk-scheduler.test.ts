@@ -327,6 +327,31 @@ describe('language', () => {
     expect(checkpoint.language).toBe('de');
     expect(job.segments().map(({ text }) => text)).toEqual(texts);
   });
+
+  it('is detected before anything is recognized where the request asks how probable it is', async () => {
+    const engine = numbering();
+    const job = { engine, chunks: chunks(2), language: 'auto' };
+    const accepted = await startJob({ ...job, request: { language_confidence_threshold: 0.8 } }).run();
+    expect(accepted.checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
+    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['de', 'de']);
+    const refused = startJob({ ...job, request: { language_confidence_threshold: 0.9 } });
+    await expect(refused.run()).rejects.toMatchObject({
+      code: 'language_uncertain',
+      message: expect.stringMatching(/“de”.* 80 %.* 90 %/),
+    });
+    expect(refused.segments()).toEqual([]);
+    expect(engine.requests).toHaveLength(2);
+  });
+
+  it('that is read from the text has to be as probable', async () => {
+    const engine = new FakeEngine(() => ({
+      ...whisperResult(whisperSegment('Guten Morgen, wir sprechen heute über den Vertrag und das Budget.')),
+      language: 'auto',
+    }));
+    const request = { language_confidence_threshold: 1 };
+    const job = startJob({ engine, chunks: chunks(2), language: 'auto', isParakeet: true, request });
+    await expect(job.run()).rejects.toMatchObject({ code: 'language_uncertain' });
+  });
 });
 
 describe('progress', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
+import { isAppError } from '../../../../electron/core/base/errors.ts';
 import {
   chooseLanguage,
   detectLanguage,
@@ -257,6 +258,27 @@ describe('detectLanguage', () => {
   ])('chooses with %j the language %s', (choice, language, confidence) => {
     const guess = { language: 'de', probabilities: { de: 0.7, en: 0.2, fr: 0.1 } };
     expect(chooseLanguage(guess, choice)).toEqual({ language, confidence });
+  });
+
+  it.each([
+    [{ threshold: 0.7 }, 'de'],
+    [{ threshold: 0.71 }, 'language_uncertain'],
+    [{ threshold: 0.71, onLowConfidence: 'error', fallback: 'fr' }, 'language_uncertain'],
+    [{ threshold: 0.71, onLowConfidence: 'fallback', fallback: 'fr' }, 'fr'],
+    [{ threshold: 0.71, onLowConfidence: 'fallback', expected: ['en', 'fr'] }, 'en'],
+    [{ threshold: 0.71, onLowConfidence: 'fallback' }, 'de'],
+    [{ threshold: 0.3, expected: ['en', 'fr'] }, 'language_uncertain'],
+    [{ threshold: 0.3, expected: ['en', 'fr'], fallback: 'fr' }, 'fr'],
+  ] as const)('takes a language that is as probable as %j wants: %s', (choice, outcome) => {
+    const guess = { language: 'de', probabilities: { de: 0.7, en: 0.2, fr: 0.1 } };
+    const choose = () => {
+      try {
+        return chooseLanguage(guess, choice).language;
+      } catch (error) {
+        return isAppError(error) ? error.code : String(error);
+      }
+    };
+    expect(choose()).toBe(outcome);
   });
 
   it('is needed for a chunk of several speech regions', () => {

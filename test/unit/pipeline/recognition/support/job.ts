@@ -32,6 +32,7 @@ type JobOptions = {
   readonly isParakeet?: boolean;
   /** The path of a model that tells languages. */
   readonly languageDetector?: string;
+  readonly request?: Parameters<typeof addJob>[3];
 };
 
 /** A claimed job on a real database, with a fake decoder and engine, and what it told its runner. */
@@ -44,10 +45,11 @@ export const startJob = ({
   channels,
   isParakeet = false,
   languageDetector,
+  request = {},
 }: JobOptions) => {
   const folder = temporaryFolder();
   const db = openTestDatabase(folder);
-  addJob(db, 'usr_1', {}, { language });
+  addJob(db, 'usr_1', {}, { language, ...request });
   const transcript = claimNext(db, RUN, 2);
   if (transcript === undefined) throw new Error('Nothing was claimed.');
 
