@@ -17,7 +17,7 @@ const answer = async (message: ToRenderingThread): Promise<FromRenderingThread> 
   }
 };
 
-/** The thread's side of `LongRenderings`. */
+/** The thread's side of `RenderingThread`. */
 parentPort?.on('message', async (message: ToRenderingThread) => {
   const result = await answer(message);
   const body = result.kind === 'rendered' ? result.rendered.body : undefined;

@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { FastifyReply } from 'fastify';
 import { isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -11,12 +8,9 @@ import type {
   TranscriptService,
 } from '../../services/transcripts/index.ts';
 import type { Outline } from '../../services/transcripts/whole.ts';
-import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
 import { type Rendered, type Rendering, render as renderHere } from './rendering.ts';
+import { RenderingThread } from './thread-client.ts';
 
-const SOURCE = pathToFileURL(join(import.meta.dirname, 'rendering-thread.ts'));
-/** The thread's modules take a moment and 60 MB: it stays for the next answer, but not for good. */
-const IDLE_MS = 30_000;
 /** How often a text may change between the outline and the thread's reading before it is read here. */
 const MAX_CHANGES = 3;
 /** Characters of a text, of 40 and 15 minutes of speech, up to which an answer takes less than a thread's detour. */
@@ -34,7 +28,6 @@ type Options = {
 };
 
 type Change = Parameters<Parameters<TranscriptChanges['on']>[1]>[0];
-type Pending = { resolve(message: FromRenderingThread): void; reject(error: unknown): void };
 
 const FORMS: Partial<Record<Rendering['kind'], TranscriptForm>> = {
   transcription: 'asked',
@@ -58,13 +51,11 @@ export const sendRendered = async (reply: FastifyReply, { headers, body }: Rende
 /** Answers that are made of whole transcriptions: those of long ones in a thread, so that no other request waits. */
 export class Renderings {
   readonly #options: Options;
-  readonly #pending = new Map<number, Pending>();
-  #worker: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #next = 0;
+  readonly #thread: RenderingThread;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#thread = new RenderingThread(options.databasePath, options.thread);
   }
 
   /** Sends an answer made of the user's transcription. Throws what `TranscriptService.outline` throws. */
@@ -113,10 +104,8 @@ export class Renderings {
   }
 
   /** Ends the thread; answers that it owes fail. */
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#forget(worker, new Error('The rendering thread was closed.'));
-    await worker?.terminate();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   /** Throws what `TranscriptService.outline` throws. */
@@ -126,43 +115,10 @@ export class Renderings {
     for (let changes = 0; changes < MAX_CHANGES; changes++) {
       const outline = transcripts.outline(userId, id, form);
       if (isShort(outline, rendering)) break;
-      const answer = await this.#inThread(outline, rendering);
+      const answer = await this.#thread.render(outline, rendering);
       if (answer.kind === 'rendered') return answer.rendered;
       if (answer.kind === 'failed') throw new Error(answer.error);
     }
     return renderHere(rendering, transcripts.whole(userId, id, form));
-  }
-
-  #inThread(outline: Outline, rendering: Rendering): Promise<FromRenderingThread> {
-    const worker = this.#start();
-    const number = this.#next++;
-    const { promise, resolve, reject } = Promise.withResolvers<FromRenderingThread>();
-    this.#pending.set(number, { resolve, reject });
-    const { databasePath } = this.#options;
-    worker.postMessage({ number, databasePath, outline, rendering } satisfies ToRenderingThread);
-    return promise;
-  }
-
-  #start(): Worker {
-    clearTimeout(this.#idle);
-    if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(this.#options.thread ?? SOURCE);
-    this.#worker = worker;
-    worker.on('message', (message: FromRenderingThread) => {
-      this.#pending.get(message.number)?.resolve(message);
-      this.#pending.delete(message.number);
-      if (this.#pending.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
-    });
-    worker.once('error', (error) => this.#forget(worker, error));
-    worker.once('exit', () => this.#forget(worker, new Error('The rendering thread ended early.')));
-    return worker;
-  }
-
-  #forget(worker: Worker | undefined, reason: unknown): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
-    clearTimeout(this.#idle);
-    for (const { reject } of this.#pending.values()) reject(reason);
-    this.#pending.clear();
   }
 }
