@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { z } from 'zod';
 import type { Acceleration } from '../../contract/system.ts';
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -52,9 +53,16 @@ const keyOf = async (modelPath: string): Promise<string> => {
   return JSON.stringify([nameOf(modelPath), file?.size, file?.mtimeMs]);
 };
 
-const nameOfKey = (key: string): string => {
-  const [name]: unknown[] = JSON.parse(key);
-  return String(name);
+const Key = z.tuple([z.string()], z.unknown());
+
+/** Undefined for what another program wrote. */
+const nameOfKey = (key: string): string | undefined => {
+  try {
+    return Key.safeParse(JSON.parse(key)).data?.[0];
+  } catch {
+    // Not JSON.
+    return undefined;
+  }
 };
 
 const OUTCOMES: ReadonlySet<string> = new Set<Trial['outcome']>([
@@ -155,7 +163,9 @@ export class DeviceService implements Devices {
       state: deviceState(this.#knowledge(), builtIn, [...trials.values()]),
       detail: (found !== undefined && 'failure' in found ? found.failure : device?.driver) ?? null,
       trials:
-        setting === 'vulkan' ? failures : [...trials].map(([key, trial]) => toAnswer(nameOfKey(key), trial)),
+        setting === 'vulkan'
+          ? failures
+          : [...trials].map(([key, trial]) => toAnswer(nameOfKey(key) ?? key, trial)),
     };
   }
 
@@ -213,7 +223,7 @@ export class DeviceService implements Devices {
       concurrency,
     ]);
     for (const row of readDeviceTrials(db, this.#conditions)) {
-      if (!isOutcome(row.outcome)) continue;
+      if (!isOutcome(row.outcome) || nameOfKey(row.model) === undefined) continue;
       this.#trials.set(row.model, {
         outcome: row.outcome,
         cpuSeconds: row.cpu_seconds,

@@ -9,7 +9,7 @@ import { forkNodeWorker } from '../../../../electron/core/engines/worker/process
 import { DeviceService } from '../../../../electron/core/services/devices.ts';
 import { IdleWork } from '../../../../electron/core/services/idle-work.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
-import type { Database } from '../../../../electron/core/stores/database.ts';
+import { type Database, sql } from '../../../../electron/core/stores/database.ts';
 import { openTestDatabase } from '../../../support/database.ts';
 import { type Behavior, type FakeVulkan, fakeVulkan } from '../../../support/fake-vulkan.ts';
 import { WORKER_ENTRY } from '../../../support/paths.ts';
@@ -137,9 +137,17 @@ describe('trying a model', () => {
     await settled(first);
     const loads = ['load cpu', 'load vulkan'];
     expect(fake.calls()).toEqual(['library', ...loads.toSpliced(1, 0, 'library')]);
+    // What another program wrote is left out.
+    for (const row of db.all(sql.selectFrom('device_trials').selectAll())) {
+      db.run(sql.insertInto('device_trials').values({ ...row, model: 'no JSON' }));
+    }
     const again = open();
     again.start();
-    await until(async () => (await again.describe(null)).state === 'in_use' || undefined);
+    const { trials } = await until(async () => {
+      const state = await again.describe(null);
+      return state.state === 'in_use' ? state : undefined;
+    });
+    expect(trials).toMatchObject([{ model: 'fake', outcome: 'faster' }]);
     expect(await deviceOf(again)).toBe('vulkan');
     expect(fake.calls().filter((call) => loads.includes(call))).toEqual(loads);
 
