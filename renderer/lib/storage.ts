@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Reads stored JSON; undefined if there is none or it is invalid. */
 export const readStored = (storage: Storage, key: string): unknown => {
   const text = storage.getItem(key);
@@ -11,5 +13,9 @@ export const readStored = (storage: Storage, key: string): unknown => {
   }
 };
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A stored list. What is no list is an empty one, and an invalid item is left out by itself. */
+export const storedList = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item.optional().catch(undefined))
+    .catch([])
+    .transform((items) => items.filter((one) => one !== undefined));

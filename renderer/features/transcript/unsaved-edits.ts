@@ -1,28 +1,23 @@
-import { isRecord, readStored } from '../../lib/storage.ts';
+import { z } from 'zod';
+import { readStored, storedList } from '../../lib/storage.ts';
 import type { SegmentText } from './model/edit.ts';
 
+const UnsavedEdit = z.object({
+  id: z.int().min(0),
+  text: z.string(),
+  paragraphStarts: z.array(z.int().min(0)).nullable().optional(),
+  was: z.string(),
+});
 /** An edit that is not saved on the server, and the text that it started from. */
 export type UnsavedEdit = SegmentText & { readonly was: string };
 
 const storageKey = (id: string) => `earshot.unsaved.${id}`;
 
-const isParagraphStarts = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  (Array.isArray(value) && value.every((start) => typeof start === 'number'));
-
-const isUnsavedEdit = (entry: unknown): entry is UnsavedEdit =>
-  isRecord(entry) &&
-  typeof entry.id === 'number' &&
-  typeof entry.text === 'string' &&
-  typeof entry.was === 'string' &&
-  isParagraphStarts(entry.paragraphStarts);
+const StoredEdits = storedList(UnsavedEdit);
 
 /** Reads the unsaved edits of a transcript. */
-export const readUnsavedEdits = (storage: Storage, id: string): UnsavedEdit[] => {
-  const stored = readStored(storage, storageKey(id));
-  return Array.isArray(stored) ? stored.filter(isUnsavedEdit) : [];
-};
+export const readUnsavedEdits = (storage: Storage, id: string): UnsavedEdit[] =>
+  StoredEdits.parse(readStored(storage, storageKey(id)));
 
 /** Stores unsaved edits, so that they survive a reload, a crash or an unreachable server. */
 export const writeUnsavedEdits = (storage: Storage, id: string, texts: readonly UnsavedEdit[]): void => {

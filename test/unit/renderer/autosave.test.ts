@@ -6,20 +6,7 @@ import {
   NOTHING_UNSAVED,
   type SaveState,
 } from '../../../renderer/features/transcript/autosave.ts';
-
-const createStorage = (): Storage => {
-  const items = new Map<string, string>();
-  return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-    clear: () => items.clear(),
-    key: () => null,
-    get length() {
-      return items.size;
-    },
-  };
-};
+import { memoryStorage } from './support/memory-storage.ts';
 
 /** Saves edits and returns the numbers of those of each request. */
 const save = async (texts: readonly string[]): Promise<number[]> => {
@@ -34,7 +21,7 @@ const save = async (texts: readonly string[]): Promise<number[]> => {
     // Only `call` is used, for one operation.
     client: { call } as unknown as Client,
     id: 'tr_1',
-    storage: createStorage(),
+    storage: memoryStorage(),
     getState: () => state,
     setState: (change) => {
       state = { ...state, ...change };

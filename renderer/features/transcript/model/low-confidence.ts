@@ -1,4 +1,5 @@
-import { isRecord, readStored } from '../../../lib/storage.ts';
+import { z } from 'zod';
+import { readStored, storedList } from '../../../lib/storage.ts';
 import { type Doc, type DocWord, wordSpans } from './document.ts';
 import type { SegmentText } from './edit.ts';
 
@@ -87,12 +88,11 @@ export const withOtherReading = (
 
 const storageKey = (id: string) => `earshot.accepted.${id}`;
 
+const AcceptedWords = z.object({ starts: storedList(z.number().min(0)) }).catch({ starts: [] });
+
 /** The uncertain words that were accepted in this browser, by their start in seconds. */
-export const readAcceptedWords = (storage: Storage, id: string): ReadonlySet<number> => {
-  const stored = readStored(storage, storageKey(id));
-  const starts = isRecord(stored) && Array.isArray(stored.starts) ? stored.starts : [];
-  return new Set(starts.filter((start) => typeof start === 'number'));
-};
+export const readAcceptedWords = (storage: Storage, id: string): ReadonlySet<number> =>
+  new Set(AcceptedWords.parse(readStored(storage, storageKey(id))).starts);
 
 export const writeAcceptedWords = (storage: Storage, id: string, accepted: ReadonlySet<number>): void =>
   storage.setItem(storageKey(id), JSON.stringify({ starts: [...accepted] }));
