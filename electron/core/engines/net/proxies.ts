@@ -16,6 +16,14 @@ const proxyUrl = (proxy: string): string => {
   return url;
 };
 
+/** Writes the IPv6 addresses of `NO_PROXY` as URLs do, since undici compares texts. */
+const withCanonicalAddresses = (noProxy: string): string =>
+  noProxy.replace(/[^\s,]+/g, (entry) => {
+    const [, address = entry, port = ''] = /^\[(.+)\](:\d+)?$/.exec(entry) ?? [];
+    const url = `http://[${address}]${port}`;
+    return isIP(address) === 6 && URL.canParse(url) ? `${new URL(url).hostname}${port}` : entry;
+  });
+
 /**
  * The proxies of an environment, as curl selects them: `HTTPS_PROXY` or `HTTP_PROXY` by the URL's protocol, unless
  * `NO_PROXY` lists the host; names in either case.
@@ -48,7 +56,7 @@ export class EnvironmentProxies {
       // Both, since undici would send https through the proxy for http.
       httpProxy: uri,
       httpsProxy: uri,
-      noProxy: this.#read('no_proxy'),
+      noProxy: withCanonicalAddresses(this.#read('no_proxy')),
     });
     agents.set(uri, agent);
     return agent;

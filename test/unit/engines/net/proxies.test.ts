@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { messageOf } from '../../../../electron/core/base/errors.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
+import { EnvironmentProxies } from '../../../../electron/core/engines/net/proxies.ts';
 import type { NetworkPolicy, Resolve } from '../../../../electron/core/engines/net/types.ts';
 
 type RecordingProxy = { readonly server: Server; readonly url: string; readonly requests: string[] };
@@ -110,6 +113,33 @@ describe('a proxy from the environment', () => {
     // The connection from here is refused: nothing listens on port 1.
     expect(await send(origin, environment, { policy })).toBe('download_failed');
     expect(await send(origin, { HTTP_PROXY: a.url }, { policy })).toBe('a');
+  });
+
+  it.each([
+    ['fd00::5', 'http://[fd00::5]/', true],
+    ['one.test, [FD00:0:0::5]:80 x.test', 'http://[fd00::5]/', true],
+    ['FD00:0:0::5', 'http://[fd00::5]/', true],
+    ['[fd00::5]:81', 'http://[fd00::5]/', false],
+    ['fd00::5', 'http://[fd00::6]/', false],
+    ['fd00::5', 'http://models.test/', false],
+  ])('NO_PROXY=%s connects to %s itself: %s', async (noProxy, url, isDirect) => {
+    const proxies = new EnvironmentProxies({ HTTP_PROXY: a.url, NO_PROXY: noProxy });
+    const connected: string[] = [];
+    const agent = await proxies.agent('http:', {
+      connect: ({ hostname }, done) => {
+        connected.push(hostname);
+        done(new Error('reached'), null);
+      },
+    });
+    if (agent === undefined) throw new Error('no proxy was found');
+    a.requests.length = 0;
+    const answer = await request(url, { dispatcher: agent }).then(({ statusCode }) => statusCode, messageOf);
+    await proxies.close();
+    expect({ answer, connected, asked: a.requests }).toEqual(
+      isDirect
+        ? { answer: 'reached', connected: ['fd00::5'], asked: [] }
+        : { answer: 204, connected: [], asked: [url] },
+    );
   });
 
   it('leaves an address that NO_PROXY lists under the address rule', async () => {
