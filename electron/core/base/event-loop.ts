@@ -20,12 +20,15 @@ export type Pace = () => Promise<void>;
 
 const WORK_MS = 25;
 
-/** Rests for as long as the work since the last rest took, which leaves half of the disk and of a core to others. */
-export const createPace = (): Pace => {
+/**
+ * Rests for as long as the work since the last rest took, which leaves half of the disk and of a core to others. Work of
+ * less than `workMs` is rested for with what follows.
+ */
+export const createPace = (workMs = WORK_MS): Pace => {
   let since = performance.now();
   return async () => {
     const workedMs = performance.now() - since;
-    if (workedMs < WORK_MS) return;
+    if (workedMs < workMs) return;
     await new Promise((resolve) => setTimeout(resolve, workedMs));
     since = performance.now();
   };

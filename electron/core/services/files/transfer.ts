@@ -105,6 +105,8 @@ export const importFile = async (
   { path, file, user, throttle }: ImportFile,
 ): Promise<'imported' | 'known'> => {
   const { db, uploads } = files;
+  // Rests within each import, since the next one does not know of the work of this one: most files are small.
+  const pace = throttle ? createPace(0) : FULL_SPEED;
   const userId = userIdFor(files, file, user);
   const key = keyOf(file, userId);
   const existing = findFileByKey(db, key);
@@ -121,7 +123,7 @@ export const importFile = async (
     metadata: file.metadata,
   });
   const handle = await openFile(path);
-  const source = paced(handle.createReadStream(), throttle ? createPace() : FULL_SPEED);
+  const source = paced(handle.createReadStream(), pace);
   const upload = await uploads
     .receive({ userId, source, maxBytes: MAX_FILE_BYTES })
     .finally(() => handle.close());
@@ -132,5 +134,6 @@ export const importFile = async (
   const { uploaded_at: uploadedAt, modified_at: modifiedAt } = file;
   const id = findFile(db, file.id) === undefined ? file.id : newId('file');
   await upload.commit(properties, { key, restored: { id, uploadedAt, modifiedAt } });
+  await pace();
   return 'imported';
 };
