@@ -6,10 +6,13 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
 import { operationsText } from './operations-text.ts';
 
 const home = resolve(import.meta.dirname, '..');
 const root = resolve(home, '..', '..');
+
+const Manifest = z.looseObject({ version: z.string() });
 
 /** Modules shared with the window and the command line. */
 const SHARED = ['event-stream.ts', 'http-client.ts', 'put-file.ts'];
@@ -38,7 +41,7 @@ const flattenImports = (text: string): string =>
     .replace(`from '${PARSER}'`, `from './${PARSER}/index.js'`);
 
 const build = (out: string): void => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version } = Manifest.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   const folder = mkdtempSync(join(tmpdir(), 'earshot-client-'));
   try {
     rmSync(out, { recursive: true, force: true });
@@ -59,7 +62,7 @@ const build = (out: string): void => {
     copyFileSync(join(parser, 'LICENSE'), join(out, PARSER, 'LICENSE'));
     const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 2, 2] });
-    const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+    const manifest = Manifest.parse(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')));
     writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
     copyFileSync(join(home, 'README.md'), join(out, 'README.md'));
     copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));

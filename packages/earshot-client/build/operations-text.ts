@@ -3,28 +3,35 @@ import { ServerEvent } from '../../../electron/contract/events.ts';
 import { openApiDocument } from '../../../electron/contract/openapi.ts';
 import type { Route } from '../../../electron/contract/route.ts';
 import { routes } from '../../../electron/contract/routes.ts';
-import { comment, type Schema, typeText } from './type-text.ts';
+import { comment, Schema, typeText } from './type-text.ts';
 
-type Parameter = {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-};
-type Media = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
-type Operation = {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: Media;
-  readonly responses: Readonly<Record<string, Media>>;
-};
-type Document = {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  description: z.string().optional(),
+  schema: Schema,
+});
+type Parameter = z.output<typeof Parameter>;
+
+const Media = z.object({ content: z.record(z.string(), z.object({ schema: Schema })).optional() });
+type Media = z.output<typeof Media>;
+
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  description: z.string().optional(),
+  parameters: z.array(Parameter),
+  requestBody: Media.optional(),
+  responses: z.record(z.string(), Media),
+});
+type Operation = z.output<typeof Operation>;
+
+/** The part of the OpenAPI document that this module reads. */
+const Document = z.object({
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+});
 
 const parametersText = (parameters: readonly Parameter[]): string =>
   typeText(
@@ -84,8 +91,7 @@ const operationText = (route: Route, operation: Operation): string => {
 /** The schemas of events, with their shared parts under the names of the document's components. */
 const eventSchemas = (): Readonly<Record<string, Schema>> => {
   const { $defs = {}, ...schema } = z.toJSONSchema(ServerEvent, { unrepresentable: 'any', reused: 'inline' });
-  // zod's JSON Schemas have the shape of `Schema`.
-  return { ...($defs as Readonly<Record<string, Schema>>), ServerEvent: schema as Schema };
+  return { ...z.record(z.string(), Schema).parse($defs), ServerEvent: Schema.parse(schema) };
 };
 
 /** Names zod's numbered recursive schemas, of which the contract has one: any JSON value. */
@@ -94,8 +100,7 @@ const nameRecursive = (text: string): string => text.replace(/__schema\d+/g, 'Js
 /** The text of `operations.ts`: every type of the contract, and the endpoint of every operation. */
 export const operationsText = (version: string): string => {
   const table: Readonly<Record<string, Route>> = routes;
-  // `Document` types the part of the OpenAPI document that this module reads.
-  const document = openApiDocument(table, version) as Document;
+  const document = Document.parse(openApiDocument(table, version));
   const schemas = Object.entries({ ...eventSchemas(), ...document.components.schemas });
   const found = Object.values(document.paths).flatMap((path) => Object.values(path));
   const operations = found.flatMap((operation) => {

@@ -1,19 +1,37 @@
+import { z } from 'zod';
+
 /** The subset of JSON Schema in the contract's OpenAPI document. */
-export type Schema = {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly prefixItems?: readonly Schema[];
-  readonly description?: string;
-};
+export const Schema = z.object({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  get anyOf() {
+    return z.array(Schema).optional();
+  },
+  get oneOf() {
+    return z.array(Schema).optional();
+  },
+  get allOf() {
+    return z.array(Schema).optional();
+  },
+  get properties() {
+    return z.record(z.string(), Schema).optional();
+  },
+  required: z.array(z.string()).optional(),
+  get additionalProperties() {
+    return z.union([z.boolean(), Schema]).optional();
+  },
+  /** False after `prefixItems`: a tuple has no more items. */
+  get items() {
+    return z.union([z.boolean(), Schema]).optional();
+  },
+  get prefixItems() {
+    return z.array(Schema).optional();
+  },
+  description: z.string().optional(),
+});
+export type Schema = z.output<typeof Schema>;
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   string: 'string',
@@ -54,7 +72,8 @@ const typeOf = (type: string, schema: Schema, indent: string): string => {
   if (schema.prefixItems !== undefined) {
     return `[${schema.prefixItems.map((item) => typeText(item, indent)).join(', ')}]`;
   }
-  return `${parenthesized(typeText(schema.items ?? {}, indent))}[]`;
+  const { items } = schema;
+  return `${parenthesized(typeText(typeof items === 'object' ? items : {}, indent))}[]`;
 };
 
 /** The TypeScript type of a schema. `indent` is that of the line on which it starts. */

@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { architecture, buildDeb } from './deb.ts';
 import { root, sizeOf, writeTree } from './tree.ts';
 
@@ -28,7 +29,8 @@ if (addon === undefined) throw new Error('The portable engine is not built: run 
 const node = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
 if (!existsSync(node))
   throw new Error(`npm has no Node for ${process.platform}-${process.arch} to put into a package.`);
-const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const Manifest = z.object({ version: z.string() });
+const { version } = Manifest.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 const name = `earshot-${version}-${process.platform}-${architecture()}`;
 const tree = join(out, name);
 rmSync(out, { recursive: true, force: true });
