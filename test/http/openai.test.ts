@@ -81,14 +81,20 @@ describe('the openai client with another base URL and key', () => {
       expect(segment.avg_logprob).toBeLessThanOrEqual(0);
       expect(segment.end).toBeGreaterThanOrEqual(segment.start);
     }
+    // A Whisper model, which also detects the language.
     const words = await openai.audio.transcriptions.create({
       file: sample(),
-      model: 'whisper-1',
+      model: 'gpt-4o-transcribe',
       response_format: 'verbose_json',
       timestamp_granularities: ['word'],
     });
+    expect(words.language).toBe('english');
     expect(words.segments).toBeUndefined();
     expect(words.words?.length).toBeGreaterThan(5);
+    expect(words.words?.map((word) => word.word).join(' ')).toBe(words.text);
+    for (const { start, end } of words.words ?? []) expect(end).toBeGreaterThanOrEqual(start);
+    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+    expect(data.transcriptions[0]).toMatchObject({ model: 'pro' });
   });
 
   it('streams the text while it is recognized', async () => {
