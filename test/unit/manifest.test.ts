@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { ROOT } from '../support/paths.ts';
+
+const Versions = z.record(z.string(), z.string());
+const { optionalDependencies, dependencies, devDependencies } = z
+  .object({ dependencies: Versions, devDependencies: Versions, optionalDependencies: Versions })
+  .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+
+it('brings the same Node for every platform', () => {
+  const nodes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'));
+  expect(nodes.map(([name]) => name.replace(/^node-(?:bin-)?/, '')).toSorted()).toEqual([
+    'darwin-arm64',
+    'darwin-x64',
+    'linux-arm64',
+    'linux-x64',
+    'win-x64',
+  ]);
+  expect(new Set(nodes.map(([, version]) => version)).size).toBe(1);
+});
+
+it('needs beside its bundles what has libraries of its own, and nothing that is compiled or bundled', () => {
+  expect(Object.keys(dependencies)).toEqual(['better-sqlite3', 'sherpa-onnx-node']);
+  expect(devDependencies).toMatchObject({
+    'nodejs-whisper': expect.any(String),
+    'node-addon-api': expect.any(String),
+    'node-api-headers': expect.any(String),
+  });
+});
+
+it('pins every package to one version', () => {
+  const versions = Object.values({ ...optionalDependencies, ...dependencies, ...devDependencies });
+  expect(versions.filter((version) => !/^(?:npm:[\w-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
