@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../electron/core/base/clock.ts';
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
-import { DEADLINES } from '../../../../electron/core/engines/whisper/devices/trial.ts';
+import { DEADLINES, type Deadlines } from '../../../../electron/core/engines/whisper/devices/trial.ts';
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
 import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
 import { DeviceService } from '../../../../electron/core/services/devices.ts';
@@ -23,6 +23,8 @@ let db: Database;
 let fake: FakeVulkan;
 let settings: SettingsService;
 let model: string;
+/** Short only for what hangs: a busy machine takes seconds to start a process. */
+let deadlines: Deadlines;
 let opened: { close(): Promise<void> }[];
 
 type Options = { readonly bundled?: boolean; readonly version?: string };
@@ -40,7 +42,7 @@ const open = ({ bundled = true, version = '1' }: Options = {}): DeviceService =>
     fork: () => fork(['whisper', fake.addonPath]),
     sample: async () => new Float32Array(16_000),
     bundled: bundled ? [model] : [],
-    deadlines: { ...DEADLINES, findMs: 3000, deviceMs: 3000 },
+    deadlines,
     idleWork,
   });
   opened.push(service, idleWork);
@@ -48,6 +50,12 @@ const open = ({ bundled = true, version = '1' }: Options = {}): DeviceService =>
 };
 
 const begin = (behavior: Behavior): void => {
+  const { findMs, deviceMs } = DEADLINES;
+  deadlines = {
+    ...DEADLINES,
+    findMs: behavior.library === 'hang' ? 3000 : findMs,
+    deviceMs: behavior.device === 'hang' ? 3000 : deviceMs,
+  };
   fake = fakeVulkan({ cpu: 400, ...behavior });
 };
 
@@ -108,7 +116,7 @@ describe('finding a graphics processor', () => {
 describe('trying a model', () => {
   it.each([
     ['faster', { device: 1 }, 'vulkan', 'in_use'],
-    ['slower', { device: 800 }, 'cpu', 'not_used'],
+    ['slower', { device: 2000 }, 'cpu', 'not_used'],
     ['different', { text: 'Good mourning.' }, 'cpu', 'not_used'],
     ['crashed', { device: 'crash' }, 'cpu', 'not_used'],
     ['timeout', { device: 'hang' }, 'cpu', 'not_used'],
