@@ -7,7 +7,7 @@ import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { voiceChannels } from '../support/voice-channels.ts';
 
 const PATIENCE = 240_000;
-const SOON = { timeout: 60_000 };
+const SOON = { timeout: 90_000 };
 
 describe('channels in the window', { timeout: PATIENCE }, () => {
   let server: TestServer;

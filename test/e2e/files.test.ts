@@ -182,7 +182,7 @@ describe('files screen', () => {
     await used.getByRole('listitem').filter({ hasText: '06-german' }).waitFor();
     await used.getByRole('button', { name: 'Delete' }).click();
     await row('06-german.webm').waitFor({ state: 'detached' });
-  }, 180_000);
+  });
 
   it('describes and edits the CORS rules, and rejects an invalid origin', async () => {
     const { page } = window;

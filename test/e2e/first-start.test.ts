@@ -47,7 +47,7 @@ describe('first start', () => {
     await page.getByRole('link', { name: 'sample-note' }).click();
     const text = page.getByRole('region', { name: 'Text', exact: true });
     await text.getByText('budget', { exact: false }).first().waitFor({ timeout: 150_000 });
-  }, 180_000);
+  });
 
   it('says what to do if a missing model cannot be downloaded', async () => {
     const { page } = window;

@@ -119,9 +119,9 @@ describe('library screen', () => {
     await row.getByText('404', { exact: false }).waitFor({ timeout: 120_000 });
     const before = answers;
     await row.getByRole('button', { name: 'Try again' }).click();
-    await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(before);
+    await expect.poll(() => answers, { timeout: 90_000 }).toBeGreaterThan(before);
     // The page of the job says what was asked for, why it failed and what can be done.
-    await row.getByText('404', { exact: false }).waitFor({ timeout: 60_000 });
+    await row.getByText('404', { exact: false }).waitFor({ timeout: 90_000 });
     await page.getByRole('link', { name: 'gone.mp3' }).click();
     const failed = page.getByRole('main').getByRole('alert');
     await failed.getByText('404', { exact: false }).waitFor();
@@ -131,7 +131,7 @@ describe('library screen', () => {
     await failed.getByRole('button', { name: 'Delete' }).waitFor();
     expect(await window.violations()).toEqual([]);
     missing.close();
-  }, 180_000);
+  });
 
   it('refuses what is no recording before its upload', async () => {
     const { page } = window;
@@ -157,7 +157,7 @@ describe('library screen', () => {
       body: { audio_url: pages.url('/noise.mp3'), model: 'mini', name: 'noise' },
     });
     const row = page.getByRole('row').filter({ hasText: 'noise' });
-    await row.locator('.text-bad').first().waitFor({ timeout: 60_000 });
+    await row.locator('.text-bad').first().waitFor({ timeout: 90_000 });
     await expect.poll(() => row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('link', { name: 'noise' }).click();
     const failed = page.getByRole('main').getByRole('alert');
@@ -167,7 +167,7 @@ describe('library screen', () => {
     await window.toast('Deleted').waitFor();
     await page.getByRole('link', { name: 'noise' }).waitFor({ state: 'detached' });
     await pages.close();
-  }, 120_000);
+  });
 
   it('filters by status and sorts', async () => {
     const { page } = window;

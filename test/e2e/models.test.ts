@@ -78,7 +78,7 @@ describe('models screen', () => {
       .getByText(/× real time here/)
       .first()
       .waitFor();
-  }, 120_000);
+  });
 
   it('removes a model after a confirmation', async () => {
     const { page } = window;

@@ -162,7 +162,7 @@ describe('microphone recording with private data', () => {
     expect(Math.abs((done.duration ?? 0) - Number(end))).toBeLessThan(1);
     await other.close();
     await discard(second);
-  }, 120_000);
+  });
 
   it('remembers the chosen microphone', async () => {
     const other = await openWindow(browser, server);
@@ -223,5 +223,5 @@ describe('microphone recording with private data', () => {
     await expect.poll(async () => (await server.client.call('listFiles')).data.files).toEqual([]);
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
-  }, 180_000);
+  });
 });

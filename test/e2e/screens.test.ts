@@ -209,7 +209,7 @@ describe('every screen', () => {
     }
     expect(window.foreign).toEqual([]);
     await window.close();
-  }, 300_000);
+  });
 
   it('opens dialogs, menus and results without accessibility violations, light and dark', async () => {
     const window = await openWindow(browser, server);
@@ -241,7 +241,7 @@ describe('every screen', () => {
     expect(await violationsIn(window), 'the export').toEqual([]);
     expect(window.errors).toEqual([]);
     await window.close();
-  }, 180_000);
+  });
 
   it('fits a phone with the largest text', async () => {
     const window = await openWindow(browser, server, { ...PHONE, prefs: { textScale: 1.3 } });
@@ -250,7 +250,7 @@ describe('every screen', () => {
       expect(await overflowOf(window, PHONE), hash).toBe(0);
     }
     await window.close();
-  }, 120_000);
+  });
 
   it.each([
     ['de-DE', 0, 'Bibliothek', 'ließ sich von ihrem Link nicht laden'],
@@ -311,7 +311,7 @@ describe('every screen', () => {
     }
     for (const name of ['Filter', 'Upload', 'Import a file', 'Documentation']) expect(seen).toContain(name);
     await window.close();
-  }, 120_000);
+  });
 
   it('supports the keyboard for rows, a transcript and its words', async () => {
     const window = await openWindow(browser, server);
@@ -358,7 +358,7 @@ describe('every screen', () => {
     await page.getByRole('progressbar', { name: 'Progress of Board meeting' }).waitFor();
     expect(window.errors).toEqual([]);
     await window.close();
-  }, 120_000);
+  });
 
   it('lists webhook deliveries with links to their transcripts', async () => {
     const window = await openWindow(browser, server);
@@ -397,5 +397,5 @@ describe('every screen', () => {
       .toBe('paragraphs');
     expect(before.summary?.type).toBe('bullets');
     await window.close();
-  }, 120_000);
+  });
 });

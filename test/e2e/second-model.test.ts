@@ -5,7 +5,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 const PATIENCE = 240_000;
-const SOON = { timeout: 60_000 };
+const SOON = { timeout: 90_000 };
 
 describe('hearing twice in the window', { timeout: PATIENCE }, () => {
   let server: TestServer;

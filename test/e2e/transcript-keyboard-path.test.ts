@@ -100,5 +100,5 @@ describe('the whole path by keyboard', () => {
     expect(await readFile(await download.path(), 'utf8')).toContain('Zanzibar');
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);
-  }, 240_000);
+  });
 });

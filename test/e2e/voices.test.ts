@@ -4,7 +4,7 @@ import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
-describe('remembered voice', { timeout: 120_000 }, () => {
+describe('remembered voice', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -20,7 +20,7 @@ describe('remembered voice', { timeout: 120_000 }, () => {
     first = await transcribeFixture(server, recording, 'First', { diarize: true });
     second = await transcribeFixture(server, recording, 'Second', { diarize: true });
     window = await openWindow(browser, server);
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await discard(server);

@@ -44,7 +44,7 @@ describe('a recording from upload to deletion', () => {
     await page.locator('[data-w]').first().waitFor();
     const text = await page.getByRole('region', { name: 'Text', exact: true }).textContent();
     expect(text).toMatch(/Good\s+morning/);
-  }, 240_000);
+  });
 
   it('plays a clicked word and highlights the playing word', async () => {
     const { page } = window;
@@ -166,7 +166,7 @@ describe('a recording from upload to deletion', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await page.keyboard.press('Delete');
-    await page.getByRole('region', { name: 'First steps' }).waitFor({ timeout: 20_000 });
+    await page.getByRole('region', { name: 'First steps' }).waitFor();
     await expect
       .poll(
         async () =>

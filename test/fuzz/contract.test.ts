@@ -30,7 +30,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 300_000);
+});
 afterAll(async () => {
   await world.close();
 });

@@ -33,7 +33,6 @@ const recorded = readJson<{
 }>('answers.json');
 
 /** The jobs follow each other, for minutes on a busy machine. */
-const PATIENCE = { timeout: 300_000 };
 
 /** Segments of the long recording that were saved when the program was killed. */
 const SAVED_SEGMENTS = 9;
@@ -115,15 +114,15 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     until(async () => {
       const answer = await answerOf<TranscriptAnswer>(`/v1/transcript/id/${id}`);
       return answer.status === 'processing' ? undefined : answer;
-    }, PATIENCE.timeout);
+    });
 
-  it('makes the waiting analysis of a finished transcript', PATIENCE, async () => {
+  it('makes the waiting analysis of a finished transcript', async () => {
     const { completed_at: _, ...answer } = await finished(ids.full);
     const { completed_at: __, ...before } = recorded.finished.full;
     expect(answer).toMatchObject(before);
   });
 
-  it('resumes the interrupted recognition after its saved segments', PATIENCE, async () => {
+  it('resumes the interrupted recognition after its saved segments', async () => {
     const answer = await finished(ids.long);
     const before = recorded.finished.long;
     expect(answer.status).toBe('completed');
@@ -131,7 +130,7 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     expect(wordErrorRate(before.text, answer.text)).toBeLessThan(0.05);
   });
 
-  it('runs the job that waited', PATIENCE, async () => {
+  it('runs the job that waited', async () => {
     const answer = await finished(ids.waiting);
     expect(answer).toMatchObject({ status: 'completed', name: 'Waiting' });
     expect(wordErrorRate(recorded.finished.waiting.text, answer.text)).toBeLessThan(0.05);

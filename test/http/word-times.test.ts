@@ -40,7 +40,7 @@ const errorsOf = (transcript: Transcription, onlyBetween = false): number[] => {
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer(), startUrlServer()]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });

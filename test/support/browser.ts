@@ -8,7 +8,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { parkPage, takePage } from './parked-pages.ts';
+import { PAGE_TIMEOUT_MS, parkPage, takePage } from './parked-pages.ts';
 import type { TestServer } from './server.ts';
 
 const FLAGS = [
@@ -209,6 +209,7 @@ const newPage = async (
   );
   await context.addInitScript(keepToasts, TOASTS_SEEN);
   const page = await context.newPage();
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const rate = Number(process.env.EARSHOT_TEST_THROTTLE ?? 1);
   if (rate > 1) {
     const session = await context.newCDPSession(page);

@@ -45,7 +45,7 @@ export const WORKER = /worker(?:\/main\.ts|\.js) /;
 export const DIARIZER = /worker(?:\/main\.ts|\.js) diarizer/;
 
 /** Expects that the processes end within `timeoutMs`; names those that do not. */
-export const expectGone = async (gone: readonly Process[], timeoutMs = 20_000): Promise<void> => {
+export const expectGone = async (gone: readonly Process[], timeoutMs = 90_000): Promise<void> => {
   const left = () => {
     const alive = new Set(processes().map(({ pid }) => pid));
     return gone.filter(({ pid }) => alive.has(pid));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const INTERVAL_MS = 100;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 /** Polls `ask` every `intervalMs` until it returns a value other than undefined and false; throws after `timeoutMs`. */
 export const until = async <T>(

@@ -20,7 +20,7 @@ export const testQuickFaults = (faults: readonly Fault[], model?: FaultRun['mode
   describe('faults', () => {
     for (const fault of faults) {
       if (!fault.quick) continue;
-      it(fault.name, { timeout: 240_000 }, async () => {
+      it(fault.name, async () => {
         context = await FaultContext.open(createRandom(SEED + ALL_FAULTS.indexOf(fault)), run);
         expect(await fault.run(context)).toBeTruthy();
       });

@@ -10,8 +10,6 @@ let server: TestServer;
 let remote: UrlServer;
 let made: Transcription;
 
-const PATIENCE = { timeout: 300_000 };
-
 beforeAll(async () => {
   [server, remote] = await Promise.all([
     startServer({ quick: true, model: 'starter-parakeet' }),
@@ -30,7 +28,7 @@ const analyze = (asked: Parameters<typeof AnalyzeTranscript.parse>[0] & object, 
     body: AnalyzeTranscript.parse({ wait_until_complete: true, ...asked }),
   });
 
-describe('a reanalysis of a finished transcription', PATIENCE, () => {
+describe('a reanalysis of a finished transcription', () => {
   it('adds analyses without recognizing or charging again', async () => {
     const t = await analyze({ entity_detection: true, summarization: true, summary_type: 'markdown' });
     expect(t).toMatchObject({

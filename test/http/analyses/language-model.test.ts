@@ -52,7 +52,7 @@ const summarise = (asked: Partial<Parameters<typeof AnalyzeTranscript.parse>[0] 
     body: AnalyzeTranscript.parse({ summarization: true, wait_until_complete: true, ...asked }),
   });
 
-describe('a local language model', { timeout: 120_000 }, () => {
+describe('a local language model', () => {
   it('is tried: the models of its server, and the time of an answer, or the reason why there is none', async () => {
     const attempt = async () => (await server.client.call('tryLanguageModel')).data;
     expect(await attempt()).toMatchObject({ models: ['large', 'small'], model: 'small', problem: null });

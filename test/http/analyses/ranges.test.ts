@@ -26,7 +26,7 @@ const seconds = (path: string): number =>
     execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', path]),
   );
 
-describe('a redacted and diarized time range', { timeout: 300_000 }, () => {
+describe('a redacted and diarized time range', () => {
   it.each([
     ['read part by part', true],
     ['of a whole download', false],

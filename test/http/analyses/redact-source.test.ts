@@ -14,7 +14,6 @@ import { filesHolding } from './support/secrets.ts';
 const RECORDING = fixture('00-one-sentence.wav');
 /** A part of the recording. */
 const SOUND = RECORDING.subarray(20_000, 20_064);
-const PATIENCE = { timeout: 240_000 };
 const PATIENCE_MS = 240_000;
 
 let server: TestServer;
@@ -46,7 +45,7 @@ const hasFile = async (key: string): Promise<boolean> => {
 
 const redaction = { redact_pii: true, redact_source: 'delete' } as const;
 
-describe('the stored file of a redacted transcript', PATIENCE, () => {
+describe('the stored file of a redacted transcript', () => {
   it('is kept unless its deletion is requested, and the answer says so', async () => {
     const key = await upload();
     const t = await transcribe(key, { redact_pii: true });
@@ -131,7 +130,7 @@ describe('the stored file of a redacted transcript', PATIENCE, () => {
   });
 });
 
-describe('a server that is killed during a redaction that deletes the source', PATIENCE, () => {
+describe('a server that is killed during a redaction that deletes the source', () => {
   beforeAll(async () => {
     await discard(server);
     server = await startServer({ quick: true, model: 'starter-parakeet' });

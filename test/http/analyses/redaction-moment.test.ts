@@ -9,7 +9,6 @@ import { secretsInFolder, turnOffBackups } from './support/secrets.ts';
 
 /** Many enough that merging the search index takes longer than a request waits for it. */
 const TRANSCRIPTS = 2000;
-const PATIENCE = { timeout: 240_000 };
 /** Names without their beginnings, which the index shares between neighboring words. */
 const TRACES = ['uetzalcoatl', 'ylophonist'];
 /** A first name and a last name that the demonstration model hears in the recording. */
@@ -31,7 +30,7 @@ beforeAll(async () => {
   await server.stop();
   fillTranscripts(server.dataDir, TRANSCRIPTS);
   server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
@@ -53,7 +52,7 @@ const heldAtTheEnd = async (words: readonly string[], act: () => Promise<string>
   }
 };
 
-describe(`in a library of ${TRANSCRIPTS} transcripts, no file holds a private word once`, PATIENCE, () => {
+describe(`in a library of ${TRANSCRIPTS} transcripts, no file holds a private word once`, () => {
   it('a recording is completed that was redacted', async () => {
     const asked = {
       redact_pii: true,

@@ -85,9 +85,8 @@ const expectNothingLeft = async (t: Transcription) => {
 const asked = { redact_pii: true, redact_pii_policies: [...POLICIES], timestamp_style: 'word' } as const;
 
 /** Recognized, bleeped and recognized again: some minutes on a busy machine. */
-const PATIENCE = { timeout: 300_000 };
 
-describe('a recording full of private data', PATIENCE, () => {
+describe('a recording full of private data', () => {
   it('contains a dozen secrets before redaction', () => {
     expect(secrets.length).toBeGreaterThan(10);
     expect(filesHolding(AUDIO_FIXTURES, SOUND)).toHaveLength(1);
@@ -133,7 +132,7 @@ describe('a recording full of private data', PATIENCE, () => {
   });
 });
 
-describe('a redacted transcript of an upload', PATIENCE, () => {
+describe('a redacted transcript of an upload', () => {
   it('plays the bleeped copy, while the upload stays unchanged', async () => {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(fixture(NAME))], { type: 'audio/mp4' }), NAME);
@@ -159,7 +158,7 @@ describe('a redacted transcript of an upload', PATIENCE, () => {
   });
 });
 
-describe('a job that ends before redaction', PATIENCE, () => {
+describe('a job that ends before redaction', () => {
   it('leaves nothing of what was recognized', async () => {
     const url = remote.url(`/${NAME}`);
     const made = await server.client.call('createTranscript', {

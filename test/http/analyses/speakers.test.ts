@@ -10,8 +10,6 @@ import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 let server: TestServer;
 let remote: UrlServer;
 
-const PATIENCE = { timeout: 300_000 };
-
 /** Transcribes with the faster of the demonstration models. */
 const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
   transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
@@ -23,7 +21,7 @@ afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
 });
 
-describe('a conversation', PATIENCE, () => {
+describe('a conversation', () => {
   it('is diarized: each sentence has the speaker who says it', async () => {
     const name = '03-three-speakers.flac';
     const t = await hear(name, { diarize: true, timestamp_style: 'word' });

@@ -18,8 +18,6 @@ let remote: UrlServer;
 let talk: Transcription;
 let later: Transcription;
 
-const PATIENCE = { timeout: 300_000 };
-
 /** Transcribes with the faster of the demonstration models. */
 const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
   transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
@@ -51,7 +49,7 @@ const vectors = (): Buffer[] => {
 const suggestions = ({ speakers = {} }: Transcription): (string | undefined)[] =>
   Object.values(speakers).map((speaker) => speaker.suggested_name);
 
-describe('a remembered speaker', PATIENCE, () => {
+describe('a remembered speaker', () => {
   it('is not created by a name alone', async () => {
     expect(Object.keys(talk.speakers ?? {})).toEqual(['A', 'B']);
     expect(Object.keys(later.speakers ?? {})).toEqual(['A', 'B']);
@@ -176,7 +174,7 @@ describe('a remembered speaker', PATIENCE, () => {
   });
 });
 
-describe('a setting with a missing model', PATIENCE, () => {
+describe('a setting with a missing model', () => {
   it('costs the speakers, never the text, and explains what to do', async () => {
     const set = (id: string | null) =>
       server.client.call('patchSettings', { body: { 'speakers.embedding': id } });

@@ -121,9 +121,9 @@ describe('server-sent events', () => {
     expect(JSON.stringify(seen)).not.toContain(mine.id);
   });
 
-  it('send a heartbeat while nothing happens', { timeout: 40_000 }, async () => {
+  it('send a heartbeat while nothing happens', async () => {
     const events = await open();
-    await until(() => events.heartbeats > 0, 30_000);
+    await until(() => events.heartbeats > 0);
     events.close();
     expect(events.heartbeats).toBe(1);
   });

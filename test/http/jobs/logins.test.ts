@@ -52,7 +52,7 @@ it('a login in audio_url is used after a crash, never shown, and deleted with th
   await server.client.call('resumeQueue');
   const params = { id: created.id };
   await expect
-    .poll(() => server.client.call('getTranscript', { params }), { timeout: 20_000 })
+    .poll(() => server.client.call('getTranscript', { params }))
     .toMatchObject({ status: 'completed', audio_url: urls.url('/private.wav') });
   await expect
     .poll(async () => (await server.client.call('listDeliveries', { params })).data)

@@ -227,7 +227,7 @@ describe('measuring a model', () => {
 });
 
 // Each command is a process, which a busy machine starts slowly.
-describe('the command line', { timeout: 240_000 }, () => {
+describe('the command line', () => {
   it('installs, measures, lists and removes', async () => {
     mirror.set('/ggml-tiny.bin', file(model));
     const installed = await earshot('install', 'tiny');

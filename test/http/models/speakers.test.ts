@@ -39,7 +39,7 @@ afterAll(async () => {
 const importModel = (path: string, id?: string) =>
   server.client.call('importModel', { body: { path, ...(id === undefined ? {} : { id }) } });
 
-describe('speaker models', { timeout: 240_000 }, () => {
+describe('speaker models', () => {
   it('are listed with their purpose and their files', async () => {
     const { data } = await server.client.call('listModels');
     const speakers = data.filter((model) => model.kind === 'speakers');

@@ -106,7 +106,7 @@ describe('earshot storage verify', () => {
     const again = await earshot('verify', '--data-dir', root, '--json');
     expect(JSON.parse(again.out)).toMatchObject({ mended: 1, lost: 0 });
     expect((await earshot('verify', '--data-dir', root)).code).toBe(0);
-  }, 180_000);
+  });
 
   it('counts objects without a file, and removes them on request', async () => {
     const { root } = await filled(async (storage) => {
@@ -119,12 +119,12 @@ describe('earshot storage verify', () => {
     expect([report.code, JSON.parse(report.out).unknown]).toEqual([0, 1]);
     await earshot('verify', '--data-dir', root, '--remove-unknown');
     expect(objectsIn(join(root, 'objects'))).toHaveLength(1);
-  }, 180_000);
+  });
 
   it('is a command of the program', () => {
     const help = execFileSync(process.execPath, [CLI_ENTRY, 'storage', '--help']).toString();
     for (const name of ['verify', 'export', 'import']) expect(help).toContain(name);
-  }, 180_000);
+  });
 
   it('refuses a folder without data, or one in use', async () => {
     const { root } = await filled(async () => {});
@@ -135,7 +135,7 @@ describe('earshot storage verify', () => {
     lock.release();
     const nothing = await earshot('verify', '--data-dir', temporaryFolder());
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('no Earshot data')]);
-  }, 180_000);
+  });
 });
 
 describe('earshot storage export and import', () => {
@@ -197,7 +197,7 @@ describe('earshot storage export and import', () => {
     });
     expect(await read.text()).toBe('obsah');
     await reopened.close();
-  }, 180_000);
+  });
 
   it('refuse altered files and paths out of the folder', async () => {
     const { root } = await filled(async (storage) => {
@@ -223,7 +223,7 @@ describe('earshot storage export and import', () => {
     expect(result.err).toContain('not the one that was exported');
     expect(result.err).toContain('leads out of the folder');
     expect(objectsIn(join(other, 'objects'))).toEqual([]);
-  }, 180_000);
+  });
 
   it('skip what cannot be imported, say why, and import the rest', async () => {
     const { root } = await filled(async (storage) => {
@@ -274,5 +274,5 @@ describe('earshot storage export and import', () => {
     const { data } = await client.call('listFiles', {});
     expect(data.files.map(({ original_name: name }) => name)).toEqual([JSON.parse(good).original_name]);
     await reopened.close();
-  }, 180_000);
+  });
 });

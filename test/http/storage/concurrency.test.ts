@@ -75,4 +75,4 @@ it('concurrent uploads, deletions and listings of two users keep every invariant
   const names = objectsIn(join(root, 'objects')).map((path) => path.slice(-32));
   expect(names.sort()).toEqual(known.sort());
   expect(writeIntents(storage.db)).toEqual([]);
-}, 120_000);
+});

@@ -76,12 +76,12 @@ describe('copies of a file', () => {
     // No copy is intact: only this one has the fourth block, only the others have the first.
     flip(second, 10);
     expect(await (await download()).text()).toBe(text);
-    await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 90_000 });
     // A copy that is lost while a repair runs is only repaired by the next read.
     await storage.files.store.idle();
     rmSync(local);
     expect(await (await download()).text()).toBe(text);
-    await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(copies.map(right)).toEqual([true, true, true]), { timeout: 90_000 });
     expect(statSync(local).mode & 0o777).toBe(0o600);
   });
 
@@ -89,7 +89,7 @@ describe('copies of a file', () => {
     flip(copies[0] ?? '', 5);
     const path = await storage.files.service.pathOf(row());
     expect(right(path)).toBe(true);
-    await vi.waitFor(() => expect(right(copies[0] ?? '')).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(right(copies[0] ?? '')).toBe(true), { timeout: 90_000 });
     expect(await storage.files.service.pathOf(row())).toBe(path);
   });
 

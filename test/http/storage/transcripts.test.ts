@@ -42,5 +42,5 @@ describe('a transcript of a stored file', () => {
     }
     const refused = server.client.call('createTranscript', { body: { audio_url: `storage:${key}` } });
     await expect(refused).rejects.toMatchObject({ status: 404, code: 'file_not_found' });
-  }, 120_000);
+  });
 });

@@ -6,7 +6,7 @@ import { startServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
 
-it('earshot vocabulary imports a file and exports the same', { timeout: 120_000 }, async () => {
+it('earshot vocabulary imports a file and exports the same', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'terms.txt');
   const earshot = (...args: string[]) => runEarshot(join(folder, 'data'), 'vocabulary', ...args);
@@ -22,7 +22,7 @@ it('earshot vocabulary imports a file and exports the same', { timeout: 120_000 
   expect((await earshot('export')).out).toBe(terms);
 });
 
-it('earshot vocabulary lists, adds and dismisses suggested terms', { timeout: 120_000 }, async () => {
+it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const earshot = (...args: string[]) => runEarshot(dataDir, 'vocabulary', ...args);

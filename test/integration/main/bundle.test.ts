@@ -31,13 +31,13 @@ beforeAll(async () => {
     cwd: ROOT,
     env: { ...process.env, EARSHOT_BUNDLE: join(FOLDER, 'main') },
   });
-}, 300_000);
+});
 
 afterAll(async () => {
   if (!isBuilt) await rm(FOLDER, { recursive: true, force: true });
 });
 
-describe('the bundle of the desktop program', { timeout: 120_000 }, () => {
+describe('the bundle of the desktop program', () => {
   it('holds a file for everything that runs beside the main process', () => {
     for (const name of ['index.js', 'earshot.js', 'worker.js', 'analysis-thread.js', 'database-thread.js']) {
       expect(existsSync(bundled(name)), name).toBe(true);

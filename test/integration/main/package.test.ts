@@ -72,7 +72,7 @@ beforeAll(async () => {
   );
   program = join(temporaryFolder(), 'Earshot');
   await rename(join(out, 'linux-unpacked'), program);
-}, 300_000);
+});
 
 type Note = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -167,7 +167,7 @@ describe('ffmpeg in the desktop package', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('the desktop package', { timeout: 240_000 }, () => {
+describe.runIf(process.platform === 'linux')('the desktop package', () => {
   it('holds what the layout names, and no sources, tests or maps', () => {
     const archive = listPackage(join(program, 'resources', 'app.asar'), { isPack: false });
     const outside = globSync('**/*', { cwd: join(program, 'resources') }).map((path) => `/${path}`);

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-describe('bleep', { timeout: 60_000 }, () => {
+describe('bleep', () => {
   let engine: MediaEngine;
   let folder: string;
   let output: string;

@@ -43,7 +43,7 @@ const digest = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
 const digested = (chunks: readonly AudioChunk[]) =>
   chunks.map((chunk) => ({ ...chunk, pcm: digest(chunk.pcm), samples: chunk.pcm.length }));
 
-describe('decoding', { timeout: 60_000 }, () => {
+describe('decoding', () => {
   let engine: MediaEngine;
   let folder: string;
   const made = new Map<string, string>();
@@ -103,7 +103,7 @@ describe('decoding', { timeout: 60_000 }, () => {
       ...output('front.m4a', '-movflags', '+faststart'),
       ...output('vbr.mp3', '-q:a', '5'),
     );
-  }, 60_000);
+  });
 
   it.each(FORMATS)('%s: decodes all audio, gapless, with the right duration', async (format) => {
     const { chunks, summary } = await decoded(format);

@@ -17,7 +17,7 @@ import { processesWith } from '../../../support/processes.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../../support/url-server.ts';
 
-describe('hostile input', { timeout: 60_000 }, () => {
+describe('hostile input', () => {
   let engine: MediaEngine;
   let folder: string;
 

@@ -30,7 +30,7 @@ const KINDS: readonly (readonly [name: string, options: readonly string[], most:
   ['48 kHz, an average rate', ['-abr', '1', '-b:a', '96k', '-ar', '48000'], 0.45],
 ];
 
-describe('a range of a variable-rate MP3 behind a URL', { timeout: 60_000 }, () => {
+describe('a range of a variable-rate MP3 behind a URL', () => {
   let engine: MediaEngine;
   let folder: string;
   let server: UrlServer;
