@@ -2,8 +2,8 @@
 //
 //   products-check THREADS
 //
-// prints whether AMX is used, what its self-test says of right and of wrong tiles, and the largest error of each kind, a root of
-// mean squares relative to the results, as one line of JSON.
+// prints whether AMX is used, what its self-test says of right and of wrong tiles, the largest error of each kind, a root of
+// mean squares relative to the results, and how threads share the graph of a token, as one line of JSON.
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,11 @@
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
 #include "ggml.h"
+
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/resource.h>
+#endif
 
 namespace {
 
@@ -34,17 +39,18 @@ Numbers noise(size_t count, uint32_t state) {
 
 struct Engine {
   ggml_backend_t backend;
+  ggml_backend_set_n_threads_t set_threads;
   ggml_backend_buffer_type_t packed;  // null where the processor packs nothing
 };
 
 Engine openEngine(int threads) {
   ggml_backend_load_all();
-  Engine engine{ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr), nullptr};
+  Engine engine{ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr), nullptr, nullptr};
   ggml_backend_dev_t device = ggml_backend_get_device(engine.backend);
   ggml_backend_reg_t registry = ggml_backend_dev_backend_reg(device);
-  const auto setThreads =
+  engine.set_threads =
       reinterpret_cast<ggml_backend_set_n_threads_t>(ggml_backend_reg_get_proc_address(registry, "ggml_backend_set_n_threads"));
-  setThreads(engine.backend, threads);
+  engine.set_threads(engine.backend, threads);
   const auto list = reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(
       ggml_backend_reg_get_proc_address(registry, "ggml_backend_dev_get_extra_bufts"));
   for (auto* type = list ? list(device) : nullptr; type && *type; ++type) {
@@ -187,12 +193,96 @@ double worstAttention(const Engine& engine) {
   return std::max({worst, errorOfAttention(engine, 70, 33, 32), errorOfAttention(engine, 70, 33, 96), errorOfAttention(engine, 64, 40, 288)});
 }
 
+// Times that threads of this process went to sleep; 0 where nobody counts them.
+long sleeps() {
+#if defined(__linux__)
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw;
+#else
+  return 0;
+#endif
+}
+
+// Threads that are started from now on share one core.
+void stayOnOneCore() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  int core = 0;
+  while (!CPU_ISSET(core, &allowed)) ++core;
+  CPU_ZERO(&allowed);
+  CPU_SET(core, &allowed);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+#endif
+}
+
+struct Sharing {
+  bool equal = true;         // whether the results have the bits of a single thread
+  double sleeps_a_layer = 0;
+};
+
+// Like a token of a beam of five: small operations and a product in each of many layers.
+Sharing shareToken(const Engine& engine, int threads) {
+  constexpr int64_t kWidth = 512;
+  constexpr int64_t kBeam = 5;
+  constexpr int kLayers = 24;
+  constexpr int kRuns = 20;
+  ggml_context* held = newContext();
+  ggml_tensor* weights = ggml_new_tensor_2d(held, GGML_TYPE_F16, kWidth, kWidth);
+  ggml_backend_buffer_t buffer =
+      ggml_backend_alloc_ctx_tensors_from_buft(held, engine.packed ? engine.packed : ggml_backend_cpu_buffer_type());
+  const Numbers exact = noise(kWidth * kWidth, 6);
+  std::vector<ggml_fp16_t> halves(exact.size());
+  ggml_fp32_to_fp16_row(exact.data(), halves.data(), static_cast<int64_t>(halves.size()));
+  ggml_backend_tensor_set(weights, halves.data(), 0, ggml_nbytes(weights));
+
+  ggml_context* context = ggml_init({8 * kLayers * ggml_tensor_overhead() + ggml_graph_overhead(), nullptr, true});
+  ggml_tensor* input = ggml_new_tensor_2d(context, GGML_TYPE_F32, kWidth, kBeam);
+  ggml_set_input(input);
+  ggml_tensor* x = input;
+  for (int layer = 0; layer < kLayers; ++layer) {
+    ggml_tensor* y = ggml_mul_mat(context, weights, ggml_scale(context, ggml_norm(context, x, 1e-5F), 0.1F));
+    x = ggml_add(context, ggml_mul(context, ggml_gelu(context, y), y), x);
+  }
+  ggml_set_output(x);
+  ggml_cgraph* graph = ggml_new_graph(context);
+  ggml_build_forward_expand(graph, x);
+  ggml_gallocr_t allocator = ggml_gallocr_new(ggml_backend_cpu_buffer_type());
+  ggml_gallocr_alloc_graph(allocator, graph);
+
+  const Numbers start = noise(kWidth * kBeam, 7);
+  const auto run = [&](int count) {
+    engine.set_threads(engine.backend, count);
+    ggml_backend_tensor_set(input, start.data(), 0, ggml_nbytes(input));
+    ggml_backend_graph_compute(engine.backend, graph);
+    Numbers numbers(ggml_nelements(x));
+    ggml_backend_tensor_get(x, numbers.data(), 0, ggml_nbytes(x));
+    return numbers;
+  };
+  Sharing sharing;
+  const Numbers alone = run(1);
+  for (int i = 0; i < kRuns; ++i) {
+    const long before = sleeps();
+    const Numbers together = run(threads);
+    sharing.sleeps_a_layer += static_cast<double>(sleeps() - before) / kLayers / kRuns;
+    sharing.equal = sharing.equal && memcmp(alone.data(), together.data(), ggml_nbytes(x)) == 0;
+  }
+  engine.set_threads(engine.backend, threads);
+  ggml_gallocr_free(allocator);
+  ggml_backend_buffer_free(buffer);
+  ggml_free(held);
+  ggml_free(context);
+  return sharing;
+}
+
 const char* name(bool value) { return value ? "true" : "false"; }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const Engine engine = openEngine(count > 1 ? std::atoi(arguments[1]) : 1);
+  const int threads = count > 1 ? std::atoi(arguments[1]) : 1;
+  const Engine engine = openEngine(threads);
   bool amx = false;
   bool right = true;
   bool wrong = false;
@@ -213,7 +303,13 @@ int main(int count, char** arguments) {
     const double few = worstWithFew(engine, type);
     std::printf("\"%s\":{\"few\":%.3g,\"many\":%.3g},", ggml_type_name(type), few, worstWithMany(engine, type));
   }
-  std::printf("\"attention\":%.3g}\n", worstAttention(engine));
+  std::printf("\"attention\":%.3g,", worstAttention(engine));
+  const bool equal = shareToken(engine, threads).equal;
   ggml_backend_free(engine.backend);
+  stayOnOneCore();
+  const Engine busy = openEngine(threads);
+  const Sharing sharing = shareToken(busy, threads);
+  std::printf("\"token\":{\"equal\":%s,\"sleeps\":%.2f}}\n", name(equal && sharing.equal), sharing.sleeps_a_layer);
+  ggml_backend_free(busy.backend);
   return 0;
 }

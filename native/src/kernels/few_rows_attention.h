@@ -6,6 +6,7 @@
 
 #include "ggml-cpu.h"
 #include "row_max.h"
+#include "shared_work.h"
 #include "vec.h"
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
@@ -142,46 +143,70 @@ static void earshot_attend(const earshot_attention_head& a, int64_t rows) {
   }
 }
 
-// Computes a whole flash attention of 1 to 8 half-precision-cached rows, a head at a time; false if it is of another kind.
-static bool earshot_few_rows_attention(const ggml_compute_params* params, ggml_tensor* dst) {
+// ggml_graph_plan reserves so many floats for each thread.
+static int64_t earshot_attention_scratch(const ggml_tensor* dst) {
+  const int64_t width = dst->src[1]->ne[0];
+  return 2 * GGML_FA_TILE_Q * (width + GGML_FA_TILE_KV) + 2 * GGML_FA_TILE_KV * width;
+}
+
+// Whether it is a flash attention of 1 to 8 rows, half-precision keys and values, and no options that Whisper does not use.
+static bool earshot_has_few_rows(const ggml_tensor* dst) {
   const ggml_tensor* q = dst->src[0];
   const ggml_tensor* k = dst->src[1];
   const ggml_tensor* v = dst->src[2];
   const ggml_tensor* mask = dst->src[3];
   float options[3];  // scale, max_bias, logit_softcap
   memcpy(options, dst->op_params, sizeof options);
+  return q->ne[1] <= kEarshotFewRows && q->ne[3] == 1 && q->type == GGML_TYPE_F32 && k->type == GGML_TYPE_F16 &&
+         v->type == GGML_TYPE_F16 && v->ne[0] == k->ne[0] && k->ne[0] % 16 == 0 && !dst->src[4] && options[1] == 0.0F &&
+         options[2] == 0.0F && q->ne[1] * k->ne[1] <= earshot_attention_scratch(dst) && (!mask || mask->type == GGML_TYPE_F16);
+}
+
+static void earshot_attend_head(const ggml_compute_params& params, ggml_tensor* dst, int64_t head) {
+  const ggml_tensor* q = dst->src[0];
+  const ggml_tensor* k = dst->src[1];
+  const ggml_tensor* v = dst->src[2];
+  const ggml_tensor* mask = dst->src[3];
   const int64_t rows = q->ne[1];
-  const int64_t width = k->ne[0];
-  const int64_t keys = k->ne[1];
-  // ggml_graph_plan reserves this much for each thread.
-  const int64_t scratch = 2 * GGML_FA_TILE_Q * (width + GGML_FA_TILE_KV) + 2 * GGML_FA_TILE_KV * width;
-  if (params->use_ref || rows > kEarshotFewRows || q->ne[3] != 1 || q->type != GGML_TYPE_F32 || k->type != GGML_TYPE_F16 ||
-      v->type != GGML_TYPE_F16 || v->ne[0] != width || width % 16 != 0 || dst->src[4] || options[1] != 0.0F ||
-      options[2] != 0.0F || rows * keys > scratch || (mask && mask->type != GGML_TYPE_F16)) {
-    return false;
-  }
-  for (int64_t head = params->ith; head < q->ne[2]; head += params->nth) {
-    earshot_attention_head a{};
-    a.k = static_cast<const char*>(k->data) + head / (q->ne[2] / k->ne[2]) * k->nb[2];
-    a.v = static_cast<const char*>(v->data) + head / (q->ne[2] / v->ne[2]) * v->nb[2];
-    a.k_stride = k->nb[1];
-    a.v_stride = v->nb[1];
-    a.keys = keys;
-    a.width = width;
-    a.scale = options[0];
-    a.scores = static_cast<float*>(params->wdata) + params->ith * scratch;
-    for (int64_t r = 0; r < rows; ++r) {
-      a.q[r] = reinterpret_cast<const float*>(static_cast<const char*>(q->data) + r * q->nb[1] + head * q->nb[2]);
-      a.out[r] = reinterpret_cast<float*>(static_cast<char*>(dst->data) + (head + r * dst->ne[1]) * dst->nb[1]);
-      if (mask) {
-        a.mask[r] = reinterpret_cast<const ggml_fp16_t*>(static_cast<const char*>(mask->data) + r * mask->nb[1] +
-                                                         head % mask->ne[2] * mask->nb[2]);
-      }
+  earshot_attention_head a{};
+  a.k = static_cast<const char*>(k->data) + head / (q->ne[2] / k->ne[2]) * k->nb[2];
+  a.v = static_cast<const char*>(v->data) + head / (q->ne[2] / v->ne[2]) * v->nb[2];
+  a.k_stride = k->nb[1];
+  a.v_stride = v->nb[1];
+  a.keys = k->ne[1];
+  a.width = k->ne[0];
+  memcpy(&a.scale, dst->op_params, sizeof a.scale);
+  a.scores = static_cast<float*>(params.wdata) + params.ith * earshot_attention_scratch(dst);
+  for (int64_t r = 0; r < rows; ++r) {
+    a.q[r] = reinterpret_cast<const float*>(static_cast<const char*>(q->data) + r * q->nb[1] + head * q->nb[2]);
+    a.out[r] = reinterpret_cast<float*>(static_cast<char*>(dst->data) + (head + r * dst->ne[1]) * dst->nb[1]);
+    if (mask) {
+      a.mask[r] = reinterpret_cast<const ggml_fp16_t*>(static_cast<const char*>(mask->data) + r * mask->nb[1] +
+                                                       head % mask->ne[2] * mask->nb[2]);
     }
-    earshot_attend(a, rows);
   }
+  earshot_attend(a, rows);
+}
+
+// Computes a whole flash attention of a few rows, a head at a time; false if it is of another kind.
+static bool earshot_few_rows_attention(const ggml_compute_params* params, ggml_tensor* dst) {
+  if (params->use_ref || !earshot_has_few_rows(dst)) return false;
+  for (int64_t head = params->ith; head < dst->src[0]->ne[2]; head += params->nth) earshot_attend_head(*params, dst, head);
   return true;
+}
+
+// A unit is a head.
+earshot_work earshot_attention_work(const ggml_tensor* op) {
+  if (!earshot_has_few_rows(op)) return {};
+  // Scores and weighted values; converting a key or a value takes as long as multiplying it with a row.
+  const int64_t work = 2 * op->src[1]->ne[1] * op->src[1]->ne[0] * (op->src[0]->ne[1] + 1);
+  const auto heads = [](const ggml_compute_params& params, ggml_tensor* node, int64_t first, int64_t last) {
+    for (int64_t head = first; head < last; ++head) earshot_attend_head(params, node, head);
+  };
+  return {op->src[0]->ne[2], work, [](const ggml_compute_params&, ggml_tensor*) {}, heads};
 }
 #else
 static bool earshot_few_rows_attention(const ggml_compute_params*, ggml_tensor*) { return false; }
+
+earshot_work earshot_attention_work(const ggml_tensor*) { return {}; }
 #endif

@@ -12,6 +12,7 @@
 #include "ggml-quants.h"
 #include "quants.h"
 #include "repack.h"
+#include "shared_work.h"
 
 // Rows of a group: as many as a vector has floats. Rows behind the last whole group stay as they are.
 constexpr int64_t kEarshotGroup = 16;
@@ -101,7 +102,21 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
     return 0;
   }
 
+  // A unit is a tile of rows. Many columns are computed by all threads in step.
+  static earshot_work shared_work(const ggml_tensor* op) {
+    constexpr int64_t kFewColumns = 8;
+    // Reading a weight takes as long as multiplying it with so many columns.
+    constexpr int64_t kReading = 5;
+    const int64_t columns = ggml_nrows(op);
+    if (columns > kFewColumns) return {};
+    return {tiles_of(op), kTile * op->src[0]->ne[0] * (columns + kReading), prepare_all, multiply_tiles};
+  }
+
  private:
+  static constexpr int64_t kTile = Format::kTileGroups * kEarshotGroup;
+
+  static int64_t tiles_of(const ggml_tensor* op) { return (op->src[0]->ne[1] + kTile - 1) / kTile; }
+
   // The address of a column, counted over all dimensions behind the first.
   static char* column_of(const ggml_tensor* tensor, int64_t column) {
     const int64_t i1 = column % tensor->ne[1];
@@ -135,7 +150,6 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
   static void multiply_part(const ggml_compute_params* params, ggml_tensor* op, int64_t first, int64_t last) {
     // Columns that stay in the second-level cache while all weights go by.
     constexpr int64_t kColumnsAtOnce = 16 * kEarshotTileColumns;
-    constexpr int64_t kTile = Format::kTileGroups * kEarshotGroup;
     const ggml_tensor* weights = op->src[0];
     const int64_t count = ggml_nrows(op);
     const int64_t packed = std::min(last, earshot_packed_rows(weights->ne[1]));
@@ -153,27 +167,36 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
     }
   }
 
-  static void multiply(ggml_compute_params* params, ggml_tensor* op) {
+  // Every `step`th column from `first` on.
+  static void prepare(const ggml_compute_params& params, const ggml_tensor* op, int64_t first, int64_t step) {
     const ggml_tensor* input = op->src[1];
     GGML_ASSERT(input->type == GGML_TYPE_F32 && input->nb[0] == sizeof(float) && op->nb[0] == sizeof(float));
+    const size_t size = Format::column_size(input->ne[0]);
+    for (int64_t c = first; size > 0 && c < ggml_nrows(input); c += step) {
+      Format::prepare(reinterpret_cast<const float*>(column_of(input, c)), input->ne[0],
+                      static_cast<char*>(params.wdata) + c * size);
+    }
+  }
+
+  static void prepare_all(const ggml_compute_params& params, ggml_tensor* op) { prepare(params, op, 0, 1); }
+
+  static void multiply_tiles(const ggml_compute_params& params, ggml_tensor* op, int64_t first, int64_t last) {
+    multiply_part(&params, op, first * kTile, std::min(op->src[0]->ne[1], last * kTile));
+  }
+
+  static void multiply(ggml_compute_params* params, ggml_tensor* op) {
 #if defined(EARSHOT_AMX)
     if (earshot_panels<Format>::fit(op)) return earshot_panels<Format>::multiply(params, op);
 #endif
-    const size_t size = Format::column_size(input->ne[0]);
-    for (int64_t c = params->ith; size > 0 && c < ggml_nrows(input); c += params->nth) {
-      Format::prepare(reinterpret_cast<const float*>(column_of(input, c)), input->ne[0],
-                      static_cast<char*>(params->wdata) + c * size);
-    }
+    prepare(*params, op, params->ith, params->nth);
     if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
     ggml_barrier(params->threadpool);
 
     // Several parts for each thread, because a core may be busy with something else.
-    const int64_t rows = op->src[0]->ne[1];
-    const int64_t tile = Format::kTileGroups * kEarshotGroup;
-    const int64_t tiles = (rows + tile - 1) / tile;
+    const int64_t tiles = tiles_of(op);
     const int64_t parts = params->nth == 1 ? 1 : std::min<int64_t>(tiles, 4 * params->nth);
     for (int64_t part = params->ith; part < parts; part = ggml_threadpool_chunk_add(params->threadpool, 1)) {
-      multiply_part(params, op, tiles * part / parts * tile, std::min(rows, tiles * (part + 1) / parts * tile));
+      multiply_tiles(*params, op, tiles * part / parts, tiles * (part + 1) / parts);
     }
   }
 
@@ -204,6 +227,18 @@ static const ggml::cpu::tensor_traits* earshot_packed_traits(const ggml_tensor* 
 #endif
   return nullptr;
 }
+
+earshot_work earshot_product_work(const ggml_tensor* op) {
+  const ggml_tensor* weights = op->src[0];
+  if (!weights->buffer || weights->buffer->buft != ggml_backend_cpu_repack_buffer_type()) return {};
+  if (earshot_packed_weights<earshot_f16>::fits(weights)) return earshot_packed_weights<earshot_f16>::shared_work(op);
+#if defined(EARSHOT_PACKED_Q8)
+  if (earshot_packed_weights<earshot_q8>::fits(weights)) return earshot_packed_weights<earshot_q8>::shared_work(op);
+#endif
+  return {};
+}
 #else
 static const ggml::cpu::tensor_traits* earshot_packed_traits(const ggml_tensor*) { return nullptr; }
+
+earshot_work earshot_product_work(const ggml_tensor*) { return {}; }
 #endif

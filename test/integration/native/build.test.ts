@@ -182,7 +182,9 @@ describe('patching whisper.cpp', () => {
   const SOURCES = [
     'src/whisper.cpp',
     'src/parakeet.cpp',
-    ...['ops.cpp', 'repack.cpp', 'simd-gemm.h', 'ggml-cpu.c'].map((name) => `ggml/src/ggml-cpu/${name}`),
+    ...['ops.cpp', 'repack.cpp', 'simd-gemm.h', 'ggml-cpu.c', 'ggml-cpu.cpp'].map(
+      (name) => `ggml/src/ggml-cpu/${name}`,
+    ),
     'ggml/src/ggml-vulkan/ggml-vulkan.cpp',
   ];
   let sources: string;

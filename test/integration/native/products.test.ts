@@ -13,6 +13,7 @@ const Check = z.object({
   f16: z.object({ few: z.number(), many: z.number() }),
   q8_0: z.object({ few: z.number(), many: z.number() }),
   attention: z.number(),
+  token: z.object({ equal: z.boolean(), sleeps: z.number() }),
 });
 
 let program: string;
@@ -26,8 +27,10 @@ const check = (threads: number, environment: Record<string, string> = {}) => {
   return Check.parse(JSON.parse(output));
 };
 
-const hasAmx = (): boolean =>
-  process.platform === 'linux' && /\bamx_bf16\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
+const hasFeature = (pattern: RegExp): boolean =>
+  process.platform === 'linux' && pattern.test(readFileSync('/proc/cpuinfo', 'utf8'));
+
+const hasAmx = (): boolean => hasFeature(/\bamx_bf16\b/);
 
 describe.each([1, 3])('products and attention with %i threads', (threads) => {
   it('are as exact with AMX as without it, for rows, columns and depths that do not fill its tiles', () => {
@@ -42,6 +45,18 @@ describe.each([1, 3])('products and attention with %i threads', (threads) => {
     expect(amx).toBe(false);
     expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+  });
+});
+
+describe("a token's graph", () => {
+  it('has the bits of one thread with more of them', () => {
+    expect(check(3).token.equal).toBe(true);
+  });
+
+  // Packed weights are what threads share.
+  it.runIf(hasFeature(/\bavx2\b/))('makes threads on a single core hardly wait for each other', () => {
+    // Per layer of seven barriers, two of the three threads sleep at each: 14.
+    expect(check(3).token.sleeps).toBeLessThan(4);
   });
 });
 
