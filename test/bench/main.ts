@@ -2,7 +2,7 @@
 // On a shared machine only the ratios mean something.
 //
 //   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
-//   npm run bench -- --sweep    also threads by chunks in parallel
+//   npm run bench -- --sweep    only threads by chunks in parallel; --busy=N: beside N programs that keep a core busy
 //   npm run bench -- --parakeet only every English sample with the Parakeet family, beside parakeet-cli
 //   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
 //   npm run bench -- --service  only the service around the engine: lists, searches, files, ranges, start and memory; --only=…
@@ -17,11 +17,12 @@ import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 import { measureService } from './service.ts';
+import { sweepParallelism } from './sweep.ts';
 import { measureVocabulary } from './vocabulary.ts';
 
 const quick = process.argv.includes('--quick');
 const only = /^--only=(.*)$/m.exec(process.argv.join('\n'))?.[1];
-const sweep = process.argv.includes('--sweep');
+const busy = Number(/^--busy=(\d+)$/m.exec(process.argv.join('\n'))?.[1] ?? 0);
 const RUNS = quick ? 1 : 3;
 const FILES = quick ? 5 : 20;
 const LONG_MINUTES = quick ? 5 : 30;
@@ -91,30 +92,8 @@ const long = async (server: TestServer, wav: string, threads: number): Promise<v
   );
 };
 
-const sweepParallelism = async (wav: string): Promise<void> => {
-  const cores = availableParallelism();
-  say('\nthreads × chunks in parallel, one file of two minutes, warm:');
-  for (const threads of [1, 2].filter((t) => t <= cores)) {
-    for (const parallel of [1, 2, 4].filter((p) => p <= cores)) {
-      const server = await startServer();
-      await server.client.call('patchSettings', {
-        body: { 'engine.threads': threads, 'engine.parallel': parallel },
-      });
-      await server.stop();
-      const tuned = await startServer({ dataDir: server.dataDir });
-      const url = await upload(tuned, wav);
-      await transcribe(tuned, url);
-      const times: number[] = [];
-      for (let i = 0; i < RUNS; i++) times.push(await seconds(() => transcribe(tuned, url)));
-      say(`  ${threads} × ${parallel}: ${median(times).toFixed(1)} s`);
-      await discard(tuned);
-    }
-  }
-};
-
 const compareService = async (folder: string): Promise<void> => {
   const minute = await spokenWav(folder, 'minute', 60);
-  const two = await spokenWav(folder, 'two', 120);
   const longWav = await spokenWav(folder, 'long', LONG_MINUTES * 60);
   say(
     `Earshot beside whisper.cpp's own program; starter model, beam 5; ${availableParallelism()} cores; median of ${RUNS}`,
@@ -126,11 +105,11 @@ const compareService = async (folder: string): Promise<void> => {
   await queue(server, minute, threads);
   await long(server, longWav, threads);
   await discard(server);
-  if (sweep) await sweepParallelism(two);
 };
 
 const folder = temporaryFolder();
-if (process.argv.includes('--peers')) await comparePeers(folder, quick);
+if (process.argv.includes('--sweep')) await sweepParallelism(folder, RUNS, busy);
+else if (process.argv.includes('--peers')) await comparePeers(folder, quick);
 else if (process.argv.includes('--vocabulary')) await measureVocabulary();
 else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
 else if (process.argv.includes('--service')) await measureService(folder, quick, only);
