@@ -1,5 +1,5 @@
 import { PEAKS_PER_SECOND, SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
-import type { SilenceMap } from './silence-map.ts';
+import { SilenceMap } from './silence-map.ts';
 import type { AudioChunk, ChunkOptions, Span } from './types.ts';
 
 /** Samples of one peak bucket. */
@@ -79,7 +79,7 @@ export const peaksOf = (pcm: Float32Array): AudioChunk['peaks'] => {
 /**
  * Splits a stream of 32-bit float PCM into chunks, at silences. Where a chunk ends depends only on the audio from
  * its own start on, so a decode resumed at a chunk's start yields the same chunks. Positions are samples on the
- * source's timeline; `silences` uses the same timeline.
+ * source's timeline.
  *
  * Samples are copied twice: out of the pipe's buffer into this one, and out of this one into the chunk.
  */
@@ -93,9 +93,10 @@ export class Chunker {
   #start: number;
   #index: number;
 
-  constructor(plan: ChunkPlan, silences: SilenceMap, start: number, index: number) {
+  /** `start` and `index`: of the first chunk. */
+  constructor(plan: ChunkPlan, start: number, index: number) {
     this.#plan = plan;
-    this.#silences = silences;
+    this.#silences = new SilenceMap(start);
     this.#samples = new Float32Array(plan.maxSamples + MIN_REMAINDER + SAMPLE_RATE);
     this.#bytes = new Uint8Array(this.#samples.buffer);
     this.#start = start;
@@ -119,8 +120,10 @@ export class Chunker {
   /** Takes as many bytes as fit and returns how many; take chunks out with `next` before pushing the rest. */
   push(bytes: Uint8Array): number {
     const part = bytes.subarray(0, this.#bytes.length - this.#filledBytes);
+    const before = this.#filled;
     this.#bytes.set(part, this.#filledBytes);
     this.#filledBytes += part.length;
+    this.#silences.read(this.#samples.subarray(before, this.#filled));
     return part.length;
   }
 

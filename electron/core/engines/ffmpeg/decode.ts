@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
@@ -15,7 +14,6 @@ import {
 import { inputName, safeInputOptions } from './input-options.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { type Seeking, seekOrigin, seekTo } from './seek.ts';
-import { SILENCE_FILTERS, SilenceMap, SilenceParser } from './silence-map.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type {
   AudioChunk,
@@ -65,7 +63,6 @@ const filtersFor = (
     // Fills gaps in the timestamps, and a late start, with silence, so that a sample's number is its time. After
     // resampling, because ffmpeg builds the whole silence in memory, and 16 kHz mono is the smallest form.
     'aresample=async=1:first_pts=0',
-    SILENCE_FILTERS,
     `atrim=start_sample=${skip}${stop}`,
   ].join(',');
 };
@@ -81,8 +78,6 @@ export class Decoder implements Decode {
   readonly #options: DecodeOptions;
   readonly #plan: DecodePlan;
   readonly #stallSeconds: number;
-  #silences = new SilenceMap();
-  #parser = new SilenceParser();
   /** The first sample of the next chunk, and that chunk's index. */
   #first: number;
   #index: number;
@@ -126,8 +121,6 @@ export class Decoder implements Decode {
         failures = this.#index > before ? 1 : failures + 1;
         if (!isTransientFailure(error) || this.#hasStalled || failures === MAX_FFMPEG_ATTEMPTS) throw error;
       }
-      this.#silences = new SilenceMap();
-      this.#parser = new SilenceParser();
       this.#position = this.#first;
     }
   }
@@ -185,8 +178,6 @@ export class Decoder implements Decode {
   }
 
   #readLogLine(line: string): void {
-    const event = this.#parser.read(line);
-    if (event !== null) this.#silences.add({ ...event, sample: event.sample + this.#plan.origin });
     this.#hasTimestampJumps ||= line.includes('Failed to compensate for timestamp delta');
     this.#declaredSeconds ??= parseDurationLine(line);
     this.#isDurationUnreliable ||=
@@ -195,7 +186,7 @@ export class Decoder implements Decode {
   }
 
   async *#readChunks(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioChunk, void, undefined> {
-    const chunker = new Chunker(planChunks(this.#options.chunking), this.#silences, this.#first, this.#index);
+    const chunker = new Chunker(planChunks(this.#options.chunking), this.#first, this.#index);
     stall.resume();
     for await (const bytes of run.stdout) {
       let rest: Buffer = bytes;
@@ -203,7 +194,6 @@ export class Decoder implements Decode {
         rest = rest.subarray(chunker.push(rest));
         this.#position = chunker.position;
         if (!chunker.isReady) continue;
-        await this.#logRead();
         for (let chunk = chunker.next(false); chunk !== null; chunk = chunker.next(false)) {
           // The consumer's pace is no stall of ffmpeg's.
           stall.pause();
@@ -227,15 +217,6 @@ export class Decoder implements Decode {
     this.#first = toSamples(chunk.end);
     this.#index = chunk.index + 1;
     return chunk;
-  }
-
-  /**
-   * ffmpeg logs a silence before it writes the samples after it, but to another pipe. Once samples have been
-   * read, everything logged before them is waiting in that pipe: after one full turn of the event loop it is read.
-   */
-  async #logRead(): Promise<void> {
-    await nextTurn();
-    await nextTurn();
   }
 
   /** Throws if the audio is not what was asked for; adds warnings about what was decoded. */

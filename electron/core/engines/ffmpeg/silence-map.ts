@@ -1,63 +1,51 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 
-/** Samples (20 ms) in the frames that the audio is split into before silencedetect sees it. */
+/** Samples (20 ms) to whose multiples on the source's timeline the ends of silences are rounded. */
 const FRAME_SAMPLES = 320;
-/** Samples below this level for at least SILENCE_SECONDS are a silence. */
-const SILENCE_LEVEL = '-50dB';
-const SILENCE_SECONDS = 0.2;
-const SILENCE_SAMPLES = SILENCE_SECONDS * SAMPLE_RATE;
+/** -50 dB below full scale, as a 32-bit float. */
+const SILENCE_LEVEL = Math.fround(10 ** (-50 / 20));
+/** The shortest run of samples below the level that is a silence: 0.2 s. */
+const SILENCE_SAMPLES = 0.2 * SAMPLE_RATE;
 
-/**
- * Filters that log silences. silencedetect prints times with six digits, so only to 0.1 s after three hours;
- * ametadata adds the exact sample position of the frame in which a silence started or ended.
- */
-export const SILENCE_FILTERS = `asetnsamples=n=${FRAME_SAMPLES}:p=0,silencedetect=noise=${SILENCE_LEVEL}:duration=${SILENCE_SECONDS},ametadata=mode=print`;
+/** In samples on the source's timeline; `end` is infinite while the silence continues. */
+type Silence = { readonly start: number; readonly end: number };
 
-/** In samples from ffmpeg's zero; `end` is null while the silence continues. */
-type SilentRun = { readonly start: number; readonly end: number | null };
+/** A silence, its start rounded up and its end down to a frame. */
+const silenceOf = (start: number, end: number): Silence => ({
+  start: Math.ceil(start / FRAME_SAMPLES) * FRAME_SAMPLES,
+  end: Math.floor(end / FRAME_SAMPLES) * FRAME_SAMPLES,
+});
 
-export type SilenceEvent = { readonly kind: 'start' | 'end'; readonly sample: number };
-
-/**
- * Parses the log lines of SILENCE_FILTERS. A `frame:… pts:…` line gives the position of the
- * `lavfi.silence_…` lines after it. Starts are rounded up and ends down to a frame.
- */
-export class SilenceParser {
-  #framePts: number | null = null;
-
-  /** The event on this line, or null. */
-  read(line: string): SilenceEvent | null {
-    const text = /^\[Parsed_ametadata_\d+ @ [^\]]*\] (.*)$/.exec(line)?.[1];
-    if (text === undefined) return null;
-    const frame = /^frame:\d+\s+pts:(-?\d+)\s/.exec(text)?.[1];
-    if (frame !== undefined) this.#framePts = Number(frame);
-    if (this.#framePts === null) return null;
-    if (text.startsWith('lavfi.silence_start=')) {
-      const start = this.#framePts + FRAME_SAMPLES - SILENCE_SAMPLES;
-      return { kind: 'start', sample: Math.max(0, start) };
-    }
-    if (text.startsWith('lavfi.silence_end=')) return { kind: 'end', sample: this.#framePts };
-    return null;
-  }
-}
-
-/** The silences logged so far, in order. */
+/** Finds the silences of a stream of samples: the same as `silencedetect=noise=-50dB:duration=0.2` of ffmpeg. */
 export class SilenceMap {
-  #runs: SilentRun[] = [];
+  #ended: Silence[] = [];
+  /** The position after the last sample that was read. */
+  #position: number;
+  /** The position after the last one of them that was not silent. */
+  #quietSince: number;
 
-  add(event: SilenceEvent): void {
-    const last = this.#runs.at(-1);
-    const isOpen = last !== undefined && last.end === null;
-    if (event.kind === 'start') {
-      if (!isOpen) this.#runs.push({ start: event.sample, end: null });
-    } else if (isOpen) {
-      this.#runs[this.#runs.length - 1] = { start: last.start, end: Math.max(last.start, event.sample) };
+  /** `start`: the position of the first sample. */
+  constructor(start: number) {
+    this.#position = start;
+    this.#quietSince = start;
+  }
+
+  /** Reads the next samples of the stream. */
+  read(samples: Float32Array): void {
+    for (let i = 0; i < samples.length; i++) {
+      const value = samples[i] ?? 0;
+      // NaN is no silence, as in silencedetect.
+      if (value > -SILENCE_LEVEL && value < SILENCE_LEVEL) continue;
+      const at = this.#position + i;
+      if (at - this.#quietSince >= SILENCE_SAMPLES) this.#ended.push(silenceOf(this.#quietSince, at));
+      this.#quietSince = at + 1;
     }
+    this.#position += samples.length;
   }
 
   /** Drops the silences that ended before a position. */
   dropBefore(sample: number): void {
-    this.#runs = this.#runs.filter(({ end }) => end === null || end > sample);
+    this.#ended = this.#ended.filter(({ end }) => end > sample);
   }
 
   /**
@@ -66,11 +54,12 @@ export class SilenceMap {
    * it. `isOpen`: as far as is known, the silence continues past `to`.
    */
   within(from: number, to: number, minSamples: number): { start: number; end: number; isOpen: boolean }[] {
-    return this.#runs.flatMap((run) => {
-      const start = run.start <= from + 2 * FRAME_SAMPLES ? from : run.start;
-      const end = Math.min(to, run.end ?? to);
-      const isOpen = run.end === null || run.end > to;
-      return end - start >= minSamples ? [{ start, end, isOpen }] : [];
+    const isQuiet = this.#position - this.#quietSince >= SILENCE_SAMPLES;
+    const open = isQuiet ? [silenceOf(this.#quietSince, Number.POSITIVE_INFINITY)] : [];
+    return [...this.#ended, ...open].flatMap((silence) => {
+      const start = silence.start <= from + 2 * FRAME_SAMPLES ? from : silence.start;
+      const end = Math.min(to, silence.end);
+      return end - start >= minSamples ? [{ start, end, isOpen: silence.end > to }] : [];
     });
   }
 }

@@ -43,6 +43,20 @@ const digest = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
 const digested = (chunks: readonly AudioChunk[]) =>
   chunks.map((chunk) => ({ ...chunk, pcm: digest(chunk.pcm), samples: chunk.pcm.length }));
 
+/** The silences of at least 0.3 s that ametadata wrote, to whole frames of 320 samples. */
+const loggedSilences = (log: string, duration: number): { start: number; end: number }[] => {
+  // silencedetect tags the frame that holds the sample with which a silence is 0.2 s long, and the one in which it ends.
+  const starts = [...log.matchAll(/pts:(\d+) .*\n(?:lavfi.*\n)*?lavfi\.silence_start=/g)].map(
+    ([, pts]) => (Number(pts) + 320 - 3200) / 16_000,
+  );
+  const ends = [...log.matchAll(/pts:(\d+) .*\n(?:lavfi.*\n)*?lavfi\.silence_end=/g)].map(
+    ([, pts]) => Number(pts) / 16_000,
+  );
+  return starts
+    .map((start, index) => ({ start, end: ends[index] ?? duration }))
+    .filter(({ start, end }) => end - start >= 0.3);
+};
+
 describe('decoding', () => {
   let engine: MediaEngine;
   let folder: string;
@@ -153,6 +167,23 @@ describe('decoding', () => {
     expect(longest?.start).toBeCloseTo(4.1, 1);
     expect(longest?.end).toBeCloseTo(13.85, 1);
   });
+
+  it.each(['03-three-speakers.flac', '05-spanish.ogg', '10-noise.ogg', '13-long-pause.wav'])(
+    '%s: lists the silences that silencedetect of ffmpeg finds',
+    async (name) => {
+      const log = join(folder, 'silences.txt');
+      const filters = [
+        ...['aresample=16000', 'aformat=sample_fmts=flt:channel_layouts=mono'],
+        ...['aresample=async=1:first_pts=0', 'asetnsamples=n=320:p=0'],
+        `silencedetect=noise=-50dB:duration=0.2,ametadata=mode=print:file=${log}`,
+      ];
+      await ffmpeg('-i', fixturePath(name), '-af', filters.join(','), '-f', 'null', '-');
+      const { chunks, summary } = await decode(fixturePath(name), { chunking: { windowSeconds: 120 } });
+      expect(chunks.flatMap(({ silences }) => silences)).toEqual(
+        loggedSilences(await readFile(log, 'utf8'), summary.duration),
+      );
+    },
+  );
 
   it('cuts a range out of the audio to the sample, with times of the source', async () => {
     const whole = joined((await decoded('flac')).chunks);
