@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MEDIA_FORMATS } from '../../../electron/core/engines/ffmpeg/input-options.ts';
 import { FFMPEG, ffmpegOptions, PARTS } from '../../../packages/desktop/build/ffmpeg/recipe.ts';
 import { fetchSources } from '../../../packages/desktop/build/ffmpeg/sources.ts';
+import { ROOT } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Demuxers under another name than the format. */
@@ -20,6 +21,16 @@ describe('the packages’ own ffmpeg', () => {
   it('opens every format that the media engine opens', () => {
     const demuxers = new Set(PARTS.demuxer.join(',').split(','));
     expect(MEDIA_FORMATS.filter((format) => !demuxers.has(DEMUXERS[format] ?? format))).toEqual([]);
+  });
+
+  it('has the filters that the media engine uses, and no others', () => {
+    const folder = join(ROOT, 'electron', 'core', 'engines', 'ffmpeg');
+    const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const used = sources.flatMap((source) =>
+      [...source.matchAll(/['"`,}](a[a-z]+|pan)=/g)].map(([, name]) => name),
+    );
+    // Between `-map` and the encoder ffmpeg puts anull itself.
+    expect(PARTS.filter.join(',').split(',')).toEqual([...new Set([...used, 'anull'])].toSorted());
   });
 
   it.each(['linux', 'darwin', 'win32'] as const)('stays under the LGPL on %s', (target) => {
