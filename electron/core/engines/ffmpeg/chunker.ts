@@ -81,14 +81,15 @@ export const peaksOf = (pcm: Float32Array): AudioChunk['peaks'] => {
  * its own start on, so a decode resumed at a chunk's start yields the same chunks. Positions are samples on the
  * source's timeline.
  *
- * Samples are copied twice: out of the pipe's buffer into this one, and out of this one into the chunk.
+ * Samples are copied once, out of the pipe's buffer into the memory that becomes the chunk's; those after the cut move on.
  */
 export class Chunker {
   readonly #plan: ChunkPlan;
   readonly #silences: SilenceMap;
-  readonly #samples: Float32Array<ArrayBuffer>;
+  /** Where the next chunk grows. */
+  #samples = new Float32Array();
   /** The same memory as `#samples`: ffmpeg's reads may end in the middle of a sample. */
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #bytes = new Uint8Array();
   #filledBytes = 0;
   #start: number;
   #index: number;
@@ -97,10 +98,9 @@ export class Chunker {
   constructor(plan: ChunkPlan, start: number, index: number) {
     this.#plan = plan;
     this.#silences = new SilenceMap(start);
-    this.#samples = new Float32Array(plan.maxSamples + MIN_REMAINDER + SAMPLE_RATE);
-    this.#bytes = new Uint8Array(this.#samples.buffer);
     this.#start = start;
     this.#index = index;
+    this.#moveFrom(0, plan.windowSamples);
   }
 
   get #filled(): number {
@@ -119,6 +119,7 @@ export class Chunker {
 
   /** Takes as many bytes as fit and returns how many; take chunks out with `next` before pushing the rest. */
   push(bytes: Uint8Array): number {
+    if (this.#filledBytes === this.#bytes.length) this.#moveFrom(0, this.#plan.maxSamples);
     const part = bytes.subarray(0, this.#bytes.length - this.#filledBytes);
     const before = this.#filled;
     this.#bytes.set(part, this.#filledBytes);
@@ -169,11 +170,21 @@ export class Chunker {
     return isFull ? quietestPoint(this.#samples, windowSamples, maxSamples) : null;
   }
 
+  /** Moves what is buffered after the first `samples` to new memory, for a chunk of up to `length`. */
+  #moveFrom(samples: number, length: number): void {
+    const rest = this.#bytes.subarray(samples * BYTES_PER_SAMPLE, this.#filledBytes);
+    const capacity = Math.max(length, rest.length / BYTES_PER_SAMPLE) + MIN_REMAINDER + SAMPLE_RATE;
+    // Not zeroed: only what was written is read.
+    const { buffer } = Buffer.allocUnsafeSlow(Math.ceil(capacity) * BYTES_PER_SAMPLE);
+    this.#samples = new Float32Array(buffer);
+    this.#bytes = new Uint8Array(buffer);
+    this.#bytes.set(rest);
+    this.#filledBytes = rest.length;
+  }
+
   #take(length: number): AudioChunk {
-    const pcm = this.#samples.slice(0, length);
-    const takenBytes = length * BYTES_PER_SAMPLE;
-    this.#bytes.copyWithin(0, takenBytes, this.#filledBytes);
-    this.#filledBytes -= takenBytes;
+    const pcm = this.#samples.subarray(0, length);
+    this.#moveFrom(length, this.#plan.windowSamples);
     const start = this.#start;
     const end = start + length;
     const silences: Span[] = this.#silences

@@ -32,15 +32,18 @@ export class SilenceMap {
 
   /** Reads the next samples of the stream. */
   read(samples: Float32Array): void {
+    const position = this.#position;
+    let quietSince = this.#quietSince;
     for (let i = 0; i < samples.length; i++) {
       const value = samples[i] ?? 0;
       // NaN is no silence, as in silencedetect.
       if (value > -SILENCE_LEVEL && value < SILENCE_LEVEL) continue;
-      const at = this.#position + i;
-      if (at - this.#quietSince >= SILENCE_SAMPLES) this.#ended.push(silenceOf(this.#quietSince, at));
-      this.#quietSince = at + 1;
+      const at = position + i;
+      if (at - quietSince >= SILENCE_SAMPLES) this.#ended.push(silenceOf(quietSince, at));
+      quietSince = at + 1;
     }
-    this.#position += samples.length;
+    this.#quietSince = quietSince;
+    this.#position = position + samples.length;
   }
 
   /** Drops the silences that ended before a position. */
