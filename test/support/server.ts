@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
@@ -79,7 +80,7 @@ export const spawnEarshot = async (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> =>
-  spawn(process.execPath, [CLI_ENTRY, ...args], {
+  spawn(process.execPath, [...NODE_OPTIONS, CLI_ENTRY, ...args], {
     env: {
       ...process.env,
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),

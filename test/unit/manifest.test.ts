@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { ROOT } from '../support/paths.ts';
 
 const Versions = z.record(z.string(), z.string());
@@ -33,4 +34,9 @@ it('needs beside its bundles what has libraries of its own, and nothing that is 
 it('pins every package to one version', () => {
   const versions = Object.values({ ...optionalDependencies, ...dependencies, ...devDependencies });
   expect(versions.filter((version) => !/^(?:npm:[\w-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('starts the packaged command with the options of the other ways to start it', () => {
+  const launcher = readFileSync(join(ROOT, 'packages', 'server', 'files', 'earshot'), 'utf8');
+  expect(launcher).toContain(`"$program/node" ${NODE_OPTIONS.join(' ')} "$program/out/main/earshot.js"`);
 });

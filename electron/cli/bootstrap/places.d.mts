@@ -1,0 +1,2 @@
+/** Node's options for the command line. */
+export const NODE_OPTIONS: readonly string[];
