@@ -23,7 +23,6 @@
 namespace {
 
 constexpr int kRate = 16000;
-constexpr int kMels = 80;
 constexpr int kWindowFrames = 3000;
 constexpr int kHop = 160;
 constexpr int kFft = 400;
@@ -31,11 +30,18 @@ constexpr int kBins = kFft / 2 + 1;
 constexpr size_t kEnd = 50257;
 constexpr size_t kStart = 50258;
 constexpr size_t kEnglish = 50259;
-constexpr size_t kTranscribe = 50359;
-constexpr size_t kNoTimestamps = 50363;
-constexpr size_t kFirstTimestamp = 50364;
 constexpr int kFewTokens = 8;
 constexpr int kManyTokens = 72;
+
+// Tokens behind the languages, of which large-v3 has one more.
+struct Tokens {
+  size_t transcribe;
+  size_t noTimestamps;
+  size_t firstTimestamp;
+
+  explicit Tokens(size_t languages)
+      : transcribe(kEnglish + languages + 1), noTimestamps(transcribe + 4), firstTimestamp(transcribe + 5) {}
+};
 
 struct Times {
   double cpu;
@@ -75,17 +81,18 @@ std::vector<float> noise() {
 
 // A log-mel spectrogram, `frames` numbers for each mel band, with 30 seconds of silence behind the samples.
 struct Spectrogram {
+  int mels;
   int frames;
   std::vector<float> values;
 
   // One window, zeros behind the last frame.
   ctranslate2::StorageView window(int from) const {
-    std::vector<float> part(static_cast<size_t>(kMels) * kWindowFrames);
+    std::vector<float> part(static_cast<size_t>(mels) * kWindowFrames);
     const int count = std::min(kWindowFrames, frames - from);
-    for (int mel = 0; mel < kMels; ++mel)
+    for (int mel = 0; mel < mels; ++mel)
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(mel) * frames + from, count,
                   part.begin() + static_cast<std::ptrdiff_t>(mel) * kWindowFrames);
-    return {ctranslate2::Shape{1, kMels, kWindowFrames}, part};
+    return {ctranslate2::Shape{1, mels, kWindowFrames}, part};
   }
 };
 
@@ -108,8 +115,8 @@ Spectrogram spectrogramOf(const std::vector<float>& samples, const std::vector<f
   std::vector<double> circle(kFft);
   for (int i = 0; i < kFft; ++i) circle[static_cast<size_t>(i)] = std::sin(turn * i / kFft);
   const int count = static_cast<int>(samples.size());
-  Spectrogram result{count / kHop + kWindowFrames, {}};
-  result.values.resize(static_cast<size_t>(kMels) * static_cast<size_t>(result.frames));
+  Spectrogram result{static_cast<int>(filters.size()) / kBins, count / kHop + kWindowFrames, {}};
+  result.values.resize(static_cast<size_t>(result.mels) * static_cast<size_t>(result.frames));
   float highest = -1e9F;
   std::vector<float> frame(kFft);
   std::vector<double> power(kBins);
@@ -120,7 +127,7 @@ Spectrogram spectrogramOf(const std::vector<float>& samples, const std::vector<f
       frame[static_cast<size_t>(i)] = from < count ? static_cast<float>(samples[static_cast<size_t>(from)] * window) : 0.0F;
     }
     powers(frame.data(), circle, power.data());
-    for (int mel = 0; mel < kMels; ++mel) {
+    for (int mel = 0; mel < result.mels; ++mel) {
       double sum = 0;
       for (int bin = 0; bin < kBins; ++bin) sum += filters[static_cast<size_t>(mel * kBins + bin)] * power[static_cast<size_t>(bin)];
       const float value = static_cast<float>(std::log10(std::max(sum, 1e-10)));
@@ -140,41 +147,41 @@ Times measureEncoder(Model& model, const Spectrogram& spectrogram) {
   return timesOf([&] { model.encode(window, false).get(); });
 }
 
-Times measureToken(Model& model, const Spectrogram& spectrogram, int beam) {
+Times measureToken(Model& model, const Tokens& tokens, const Spectrogram& spectrogram, int beam) {
   const ctranslate2::StorageView encoded = model.encode(spectrogram.window(0), false).get();
-  const auto decode = [&](int tokens) {
+  const auto decode = [&](int length) {
     ctranslate2::models::WhisperOptions options;
     options.beam_size = static_cast<size_t>(beam);
     options.suppress_tokens = {static_cast<int>(kEnd)};
     // CTranslate2 counts the prompt's half of the context as well.
-    options.max_length = static_cast<size_t>(2 * tokens);
+    options.max_length = static_cast<size_t>(2 * length);
     size_t count = 0;
     const Times times = timesOf([&] {
-      auto results = model.generate(encoded, {{kStart, kEnglish, kTranscribe, kNoTimestamps}}, options);
+      auto results = model.generate(encoded, {{kStart, kEnglish, tokens.transcribe, tokens.noTimestamps}}, options);
       count = results[0].get().sequences_ids[0].size();
     });
     return std::make_pair(times, static_cast<double>(count));
   };
   const auto [few, fewCount] = decode(kFewTokens);
   const auto [many, manyCount] = decode(kManyTokens);
-  const double tokens = manyCount - fewCount;
-  return {(many.cpu - few.cpu) / tokens, (many.wall - few.wall) / tokens};
+  const double more = manyCount - fewCount;
+  return {(many.cpu - few.cpu) / more, (many.wall - few.wall) / more};
 }
 
 // How far a window's text reaches, in frames: to its last pair of timestamps, or to the window's end.
-int framesOf(const std::vector<size_t>& tokens, int size) {
-  const auto isTime = [&](size_t at) { return tokens[at] >= kFirstTimestamp; };
+int framesOf(const std::vector<size_t>& tokens, size_t firstTimestamp, int size) {
+  const auto isTime = [&](size_t at) { return tokens[at] >= firstTimestamp; };
   const size_t count = tokens.size();
   if (count >= 2 && isTime(count - 1) && !isTime(count - 2)) return size;
   for (size_t i = count; i-- > 1;) {
     if (!isTime(i) || !isTime(i - 1)) continue;
-    const int frames = static_cast<int>(tokens[i - 1] - kFirstTimestamp) * 2;
+    const int frames = static_cast<int>(tokens[i - 1] - firstTimestamp) * 2;
     return frames > 0 ? frames : size;
   }
   return size;
 }
 
-Times measureFile(Model& model, const Spectrogram& spectrogram, int beam) {
+Times measureFile(Model& model, const Tokens& tokens, const Spectrogram& spectrogram, int beam) {
   const int end = spectrogram.frames - kWindowFrames;
   size_t count = 0;
   const Times times = timesOf([&] {
@@ -186,10 +193,10 @@ Times measureFile(Model& model, const Spectrogram& spectrogram, int beam) {
       options.return_no_speech_prob = true;
       options.return_scores = true;
       options.suppress_tokens = {};
-      auto results = model.generate(encoded, {{kStart, kEnglish, kTranscribe}}, options);
-      const std::vector<size_t> tokens = results[0].get().sequences_ids[0];
-      count += tokens.size();
-      at += framesOf(tokens, std::min(kWindowFrames, end - at));
+      auto results = model.generate(encoded, {{kStart, kEnglish, tokens.transcribe}}, options);
+      const std::vector<size_t> spoken = results[0].get().sequences_ids[0];
+      count += spoken.size();
+      at += framesOf(spoken, tokens.firstTimestamp, std::min(kWindowFrames, end - at));
     }
   });
   std::fprintf(stderr, "ctranslate2-bench: %zu tokens\n", count);
@@ -215,10 +222,11 @@ int main(int count, char** arguments) {
   ctranslate2::ReplicaPoolConfig config;
   config.num_threads_per_replica = static_cast<size_t>(std::atoi(arguments[3]));
   Model model(loader, config);
+  const Tokens tokens(model.num_languages());
   Times times{};
   if (mode == "encode") times = measureEncoder(model, spectrogram);
-  if (mode == "token") times = measureToken(model, spectrogram, beam);
-  if (mode == "file") times = measureFile(model, spectrogram, beam);
+  if (mode == "token") times = measureToken(model, tokens, spectrogram, beam);
+  if (mode == "file") times = measureFile(model, tokens, spectrogram, beam);
   std::printf("{\"cpu\":%.3f,\"wall\":%.3f}\n", times.cpu, times.wall);
   return 0;
 }

@@ -14,7 +14,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { TIMED_RECORDINGS, type TimeErrors, timedRecording, timeErrors } from '../support/word-times.ts';
 import { median, quantile, upload } from './measure.ts';
-import { type Shape, writeRandomModel } from './random-model.ts';
+import { SHAPES, writeRandomModel } from './random-model.ts';
 
 const RUNS = 3;
 const DECODING = {
@@ -124,9 +124,9 @@ const cost = async (
   );
 };
 
-const randomModel = (shape: Shape): string => {
+const randomModel = (shape: keyof typeof SHAPES): string => {
   const path = join(temporaryFolder(), `ggml-${shape}.bin`);
-  writeRandomModel(path, shape, 'f16');
+  writeRandomModel(path, SHAPES[shape], 'f16');
   return path;
 };
 

@@ -6,7 +6,7 @@ import {
   type NativeModel,
 } from '../../../electron/core/engines/whisper/addon.ts';
 import type { TranscribeParams, WhisperResult } from '../../../electron/core/engines/whisper/types.ts';
-import { writeRandomModel } from '../../bench/random-model.ts';
+import { SHAPES, writeRandomModel } from '../../bench/random-model.ts';
 import { testAddon } from '../../support/addon.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { firstSentences } from '../../support/pcm.ts';
@@ -89,9 +89,12 @@ describe('aligned times', () => {
     await expect(job.promise).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('do no harm with a model whose shape and text are nonsense', async () => {
+  it.each([
+    ['toy', SHAPES.toy],
+    ['large-v3, but small', { ...SHAPES.toy, decoderLayers: 1, mels: 128, vocabulary: 51_866 }],
+  ])('do no harm with a model whose shape and text are nonsense: %s', async (_, shape) => {
     const path = join(temporaryFolder(), 'ggml-random.bin');
-    writeRandomModel(path, 'toy', 'f16');
+    writeRandomModel(path, shape, 'f16');
     const random = await addon.loadModel(path);
     const params = { ...DECODING, temperatureIncrement: 0 };
     const estimated = await random.transcribe(pcm, params).promise;
