@@ -24,5 +24,10 @@ export const whisperCliPath: (options?: EngineFlags) => string | undefined;
 export const buildAddon: (options?: BuildOptions & { cli?: boolean }) => Promise<string>;
 /** Builds whisper.cpp's own command-line program unless it is cached. */
 export const buildWhisperCli: (options?: BuildOptions) => Promise<string>;
-/** Builds the program that measures the engine's parts; with `original` over whisper.cpp as released. */
-export const buildEngineBench: (options?: BuildOptions & { original?: boolean }) => Promise<string>;
+/**
+ * Builds the program that measures the engine's parts; with `original` over whisper.cpp as released, with `avx2` for any
+ * x86-64 machine that has AVX2.
+ */
+export const buildEngineBench: (
+  options?: BuildOptions & { original?: boolean; avx2?: boolean },
+) => Promise<string>;

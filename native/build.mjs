@@ -127,7 +127,8 @@ const flagsOf = ({
   cuda = false,
   metal = process.platform === 'darwin',
   original = false,
-} = {}) => ({ portable, vulkan, cuda, metal, ...(original && { original }) });
+  avx2 = false,
+} = {}) => ({ portable, vulkan, cuda, metal, ...(original && { original }), ...(avx2 && { avx2 }) });
 
 const buildKey = (flags, kind) => {
   const parts = [
@@ -171,7 +172,7 @@ const findBuild = ({ folder, file, kind }) => {
   return file;
 };
 
-const defines = ({ portable, cuda, metal }, kinds, patched) => {
+const defines = ({ portable, cuda, metal, avx2 }, kinds, patched) => {
   const onOff = (value) => (value ? 'ON' : 'OFF');
   const headers = join(modules, 'node-api-headers');
   return [
@@ -182,6 +183,7 @@ const defines = ({ portable, cuda, metal }, kinds, patched) => {
     `-DEARSHOT_NAPI_DEF=${join(headers, 'def', 'node_api.def')}`,
     `-DEARSHOT_NODE=${process.execPath}`,
     `-DEARSHOT_PORTABLE=${onOff(portable)}`,
+    `-DEARSHOT_NATIVE=${onOff(!avx2)}`,
     `-DEARSHOT_METAL=${onOff(metal)}`,
     `-DEARSHOT_VULKAN=${onOff(kinds.includes('vulkan'))}`,
     `-DEARSHOT_CUDA=${onOff(cuda)}`,
@@ -346,7 +348,10 @@ export const buildWhisperCli = async ({ log = () => {}, ...options } = {}) => {
   return cli;
 };
 
-/** Builds engine-bench (bench/engine_bench.cc); with `original` over whisper.cpp as released, without our patches. */
+/**
+ * Builds engine-bench (bench/engine_bench.cc); with `original` over whisper.cpp as released, without our patches; with `avx2`
+ * without what this x86-64 machine has beyond AVX2.
+ */
 export const buildEngineBench = async ({ log = () => {}, ...options } = {}) => {
   const [bench] = await ensure([cacheEntry(options, 'bench')], log);
   return bench;

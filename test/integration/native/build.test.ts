@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addonPath, buildAddon } from '../../../native/build.mjs';
+import { addonPath, buildAddon, buildEngineBench } from '../../../native/build.mjs';
 import { patchSources } from '../../../native/patch.mjs';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT } from '../../support/paths.ts';
@@ -125,6 +125,31 @@ describe('building the engine', () => {
     const alone = await finish(start(['--vulkan']));
     expect(alone).toMatchObject({ code: 1, stdout: '' });
     expect(alone.stderr).toContain('--portable');
+  });
+
+  it('builds the benchmark for this machine and for AVX2 alone, each for itself', async () => {
+    withCmake(`
+if [ "$1" = --build ]; then
+  mkdir -p "$2/bin"
+  echo bench > "$2/bin/engine-bench"
+else
+  echo "$@" >> "$EARSHOT_CACHE_DIR/configured"
+fi`);
+    vi.stubEnv('EARSHOT_CACHE_DIR', cache);
+    vi.stubEnv('PATH', `${tools}:/usr/bin:/bin`);
+    try {
+      const own = await buildEngineBench();
+      const avx2 = await buildEngineBench({ avx2: true });
+      expect(avx2).not.toBe(own);
+      expect(await buildEngineBench({ avx2: true })).toBe(avx2);
+      const configured = readFileSync(join(cache, 'configured'), 'utf8');
+      expect(configured.match(/-DEARSHOT_NATIVE=\w+/g)).toEqual([
+        '-DEARSHOT_NATIVE=ON',
+        '-DEARSHOT_NATIVE=OFF',
+      ]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('builds once for two processes that start together', async () => {
