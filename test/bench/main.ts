@@ -7,7 +7,8 @@
 //   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
 //   npm run bench -- --service  only the service around the engine: lists, searches, files, ranges, start and memory; --only=…
 //                               names some of these (start, memory, decode, files, library, ranges); needs curl and nginx
-//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2
+//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2;
+//                               --only=… names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy
 
 import { availableParallelism } from 'node:os';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -107,9 +108,11 @@ const compareService = async (folder: string): Promise<void> => {
   await discard(server);
 };
 
+// Its folder goes at the process's exit, which a signal alone would not bring about.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = temporaryFolder();
 if (process.argv.includes('--sweep')) await sweepParallelism(folder, RUNS, busy);
-else if (process.argv.includes('--peers')) await comparePeers(folder, quick);
+else if (process.argv.includes('--peers')) await comparePeers(folder, quick, only);
 else if (process.argv.includes('--vocabulary')) await measureVocabulary();
 else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
 else if (process.argv.includes('--service')) await measureService(folder, quick, only);

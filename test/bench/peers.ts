@@ -1,165 +1,212 @@
+// `npm run bench -- --peers [--quick] [--only=PART,…]`: the engine's parts beside other engines, in alternating runs.
+
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildEngineBench } from '../../native/build.mjs';
-import { testWhisperCli } from '../support/addon.ts';
-import { ROOT, STARTER_MODEL } from '../support/paths.ts';
+import { quantizeModel } from '../../electron/core/engines/whisper/copies/quantize.ts';
+import { STARTER_MODEL } from '../support/paths.ts';
+import { onBusyCores } from './busy-cores.ts';
 import { writeCtranslate2Model } from './ctranslate2-model.ts';
-import { cpuOf, median } from './measure.ts';
-import { type Shape, writeRandomModel } from './random-model.ts';
+import { alternating, BEAM, ctranslate2Bench, type PeerModel, peersFor, type Work } from './peer-programs.ts';
+import { BUSY_HEADER, busyRow, PEER_HEADER, peerRow } from './peer-table.ts';
+import { SHAPES, writeRandomModel } from './random-model.ts';
 import { spokenWav } from './recordings.ts';
 
 const run = promisify(execFile);
-const BEAM = '5';
 
-/** Milliseconds. */
-type Times = { readonly cpu: number; readonly wall: number };
-type Model = { readonly name: string; readonly ggml: string; readonly ctranslate2: string };
-type Recording = { readonly wav: string; readonly samples: string };
-type Row = { readonly name: string; readonly mode: 'encode' | 'token' | 'file'; readonly rest: string[] };
-/** Measures a row; undefined where the program has no such part. */
-type Peer = (row: Row, model: Model, threads: number) => Promise<Times> | undefined;
+/** `file` is for models that write text: random ones have none to measure. */
+type Kind = 'encoder' | 'beam' | 'greedy' | 'file';
+type ModelName = 'starter' | 'base' | 'small' | 'turbo';
+type Goals = Partial<Record<Kind, number>>;
+/** What the parts share: where models go, what CTranslate2 is measured with, and the recording in both forms. */
+type Setting = {
+  readonly folder: string;
+  readonly program: string | undefined;
+  readonly wav: string;
+  readonly samples: string;
+  readonly quick: boolean;
+};
+type Row = { readonly header: readonly string[]; readonly cells: readonly string[] };
+type Part = { readonly minutes: number; readonly rows: (setting: Setting) => AsyncGenerator<Row> };
+
+const NAMES: Readonly<Record<Kind, string>> = {
+  encoder: 'encoder, 30 s',
+  beam: `token, beam of ${BEAM}`,
+  greedy: 'token, greedy',
+  file: '60 s of speech',
+};
+/** Of our processor time to CTranslate2's, with one thread. */
+const GOALS: Readonly<Record<ModelName, Goals>> = {
+  starter: { file: 1 },
+  base: { encoder: 0.9, beam: 1 },
+  small: { encoder: 0.9, beam: 1 },
+  turbo: {},
+};
+const AVX2_GOAL = 1.2;
+/** Of the processor time of a token with two threads to that with one. */
+const BUSY_GOAL = 1.3;
+const SHAPE_OF = { base: 'base', small: 'small', turbo: 'large-v3-turbo' } as const;
+const QUICK = 'starter,base,busy';
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const log = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
+const load = (): number => loadavg()[0] ?? 0;
 
-/** A program with the arguments of native/bench/engine_bench.cc. */
-const benchProgram =
-  (program: string, modelOf: (model: Model) => string): Peer =>
-  async ({ mode, rest }, model, threads) => {
-    // OpenMP's threads, which CTranslate2 has, would spin while they wait.
-    const env = { ...process.env, OMP_WAIT_POLICY: 'passive' };
-    const { stdout } = await run(program, [mode, modelOf(model), `${threads}`, ...rest], { env });
-    return JSON.parse(stdout);
-  };
-
-/** The whole program, which also loads the model. */
-const whisperCli =
-  (program: string, { wav }: Recording): Peer =>
-  ({ mode }, { ggml }, threads) => {
-    if (mode !== 'file') return undefined;
-    const args = ['-m', ggml, '-f', wav, '-np', '-l', 'en', '-bs', BEAM, '-nf', '-t', `${threads}`];
-    const start = performance.now();
-    return cpuOf(program, args).then(({ cpu }) => ({ cpu: 1000 * cpu, wall: performance.now() - start }));
-  };
-
-/** Compiles our program for CTranslate2 against an installation of it. */
-const ctranslate2Bench = async (installation: string, folder: string): Promise<string> => {
-  const program = join(folder, 'ctranslate2-bench');
-  const source = join(ROOT, 'native', 'bench', 'ctranslate2_bench.cc');
-  const libraries = join(installation, 'lib');
-  await run('c++', [
-    ...['-O2', '-std=c++17', '-I', join(installation, 'include'), source, '-o', program],
-    ...['-L', libraries, '-lctranslate2', `-Wl,-rpath,${libraries}`],
-  ]);
-  return program;
-};
-
-const CTRANSLATE2 = 'CTranslate2';
-
-const peers = async (folder: string, recording: Recording): Promise<ReadonlyMap<string, Peer>> => {
-  const ggml = ({ ggml: path }: Model): string => path;
-  const all = new Map<string, Peer>();
-  all.set('Earshot', benchProgram(await buildEngineBench({ log }), ggml));
-  all.set('whisper.cpp', benchProgram(await buildEngineBench({ log, original: true }), ggml));
-  all.set('whisper-cli', whisperCli(await testWhisperCli(), recording));
-  const installation = process.env.EARSHOT_CTRANSLATE2;
-  if (installation && existsSync(join(installation, 'include', 'ctranslate2'))) {
-    const program = await ctranslate2Bench(installation, folder);
-    all.set(
-      CTRANSLATE2,
-      benchProgram(program, ({ ctranslate2 }) => ctranslate2),
-    );
-  } else say(`${CTRANSLATE2}: not here (EARSHOT_CTRANSLATE2 names the folder that it is installed in)`);
-  return all;
-};
-
-const models = (folder: string, quick: boolean, withCtranslate2: boolean): Model[] => {
-  const shapes: [Shape, 'f16' | 'q8_0'][] = quick
-    ? [['base', 'q8_0']]
-    : [
-        ['base', 'f16'],
-        ['base', 'q8_0'],
-        ['small', 'q8_0'],
-      ];
-  const random = shapes.map(([shape, type]) => {
-    const ggml = join(folder, `${shape}-${type}.bin`);
-    writeRandomModel(ggml, shape, type);
-    return { name: `${shape}, ${type}`, ggml, ctranslate2: join(folder, `${shape}-${type}`) };
-  });
-  const all = [
-    { name: 'starter, f16', ggml: STARTER_MODEL, ctranslate2: join(folder, 'starter') },
-    ...random,
-  ];
-  if (withCtranslate2) for (const { ggml, ctranslate2 } of all) writeCtranslate2Model(ggml, ctranslate2);
-  return all;
-};
-
-/** Runs a row's programs in turn, `rounds` times. */
-const timesOf = async (
-  all: ReadonlyMap<string, Peer>,
-  measure: (peer: Peer) => Promise<Times> | undefined,
-  rounds: number,
-): Promise<ReadonlyMap<string, Times>> => {
-  const runs = new Map([...all.keys()].map((name) => [name, [] as Times[]]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, peer] of all) {
-      const times = await measure(peer);
-      if (times) runs.get(name)?.push(times);
-    }
+/** The models of a part. CTranslate2 has 8-bit weights of the same numbers. */
+const modelsOf = async (name: ModelName, { folder, program }: Setting): Promise<PeerModel[]> => {
+  const ctranslate2 = join(folder, name);
+  const ggml = join(folder, `${name}-q8_0.bin`);
+  if (name === 'starter') {
+    quantizeModel(STARTER_MODEL, ggml);
+    if (program) writeCtranslate2Model(STARTER_MODEL, ctranslate2);
+    return [
+      { name: 'starter, f16', ggml: STARTER_MODEL, ctranslate2 },
+      { name: 'starter, q8_0', ggml, ctranslate2 },
+    ];
   }
-  const middle = (times: readonly Times[]): Times => ({
-    cpu: median(times.map(({ cpu }) => cpu)),
-    wall: median(times.map(({ wall }) => wall)),
-  });
-  return new Map(
-    [...runs].filter(([, times]) => times.length > 0).map(([name, times]) => [name, middle(times)]),
-  );
+  const shape = SHAPE_OF[name];
+  writeRandomModel(ggml, SHAPES[shape], 'q8_0');
+  if (program) writeCtranslate2Model(ggml, ctranslate2);
+  return [{ name: `${shape}, q8_0`, ggml, ctranslate2 }];
 };
 
-const cellsOf = (all: ReadonlyMap<string, Peer>, times: ReadonlyMap<string, Times>): string => {
-  const cells = [...all.keys()].map((name) => {
-    const own = times.get(name);
-    return own ? `${own.cpu.toFixed(1)} (${own.wall.toFixed(1)})` : '–';
+/** Makes a part's models, and removes them afterwards: large-v3-turbo takes 0.9 GB in each form. */
+async function* withModels<T>(
+  name: ModelName,
+  setting: Setting,
+  use: (model: PeerModel) => AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  try {
+    for (const model of await modelsOf(name, setting)) yield* use(model);
+  } finally {
+    rmSync(join(setting.folder, `${name}-q8_0.bin`), { force: true });
+    rmSync(join(setting.folder, name), { recursive: true, force: true });
+  }
+}
+
+const workOf = (kind: Kind, samples: string): Work => {
+  if (kind === 'encoder') return { mode: 'encode', rest: [] };
+  if (kind === 'file') return { mode: 'file', rest: [BEAM, samples] };
+  return { mode: 'token', rest: [kind === 'beam' ? BEAM : '1'] };
+};
+
+async function* modelRows(name: ModelName, avx2: boolean, setting: Setting): AsyncGenerator<Row> {
+  const isLarge = name === 'turbo';
+  const rounds = setting.quick || isLarge ? 1 : 3;
+  const peers = await peersFor({ avx2, original: !avx2 && !isLarge }, setting);
+  const kinds: readonly Kind[] = [
+    'encoder',
+    'beam',
+    'greedy',
+    ...(name === 'starter' ? ['file' as const] : []),
+  ];
+  yield* withModels(name, setting, async function* (model) {
+    for (const threads of [1, 2]) {
+      for (const kind of kinds) {
+        const work = workOf(kind, setting.samples);
+        const measurements = [...peers].map(
+          ([peer, measure]) => [peer, () => measure(work, model, threads)] as const,
+        );
+        const times = await alternating(new Map(measurements), rounds);
+        const title = [
+          model.name,
+          ...(avx2 ? ['AVX2 alone'] : []),
+          `${threads} thread${threads > 1 ? 's' : ''}`,
+          NAMES[kind],
+        ].join(', ');
+        const own = GOALS[name][kind];
+        const goal = threads > 1 || own === undefined ? undefined : avx2 ? AVX2_GOAL : own;
+        yield { header: PEER_HEADER, cells: peerRow(title, times, goal, load()) };
+      }
+    }
   });
-  const [ours, theirs] = [times.get('Earshot')?.cpu, times.get(CTRANSLATE2)?.cpu];
-  if (all.has(CTRANSLATE2)) cells.push(ours && theirs ? `${(ours / theirs).toFixed(2)} ×` : '–');
-  return cells.map((cell) => cell.padStart(18)).join('');
+}
+
+/** A token of the beam with one and with two threads in turn, while every core is busy with something else. */
+async function* busyRows(setting: Setting): AsyncGenerator<Row> {
+  const peers = await peersFor({ avx2: false, original: false }, setting);
+  const work = workOf('beam', setting.samples);
+  const rounds = setting.quick ? 1 : 3;
+  for (const name of ['starter', 'base'] as const) {
+    yield* withModels(name, setting, async function* (model) {
+      for (const engine of ['Earshot', 'CTranslate2'] as const) {
+        const peer = peers.get(engine);
+        const measure = (threads: number) => async () =>
+          peer && onBusyCores(() => peer(work, model, threads));
+        const times = await alternating(
+          new Map([1, 2].map((threads) => [threads, measure(threads)])),
+          rounds,
+        );
+        const goal = engine === 'Earshot' ? BUSY_GOAL : undefined;
+        const title = `busy cores, ${model.name}, ${NAMES.beam}, ${engine}`;
+        yield { header: BUSY_HEADER, cells: busyRow(title, times.get(1), times.get(2), goal, load()) };
+      }
+    });
+  }
+}
+
+/** Parts in the order of the table, with how long each takes on two idle cores where CTranslate2 is installed. */
+const PARTS: Readonly<Record<string, Part>> = {
+  starter: { minutes: 6, rows: (setting) => modelRows('starter', false, setting) },
+  base: { minutes: 3, rows: (setting) => modelRows('base', false, setting) },
+  small: { minutes: 6, rows: (setting) => modelRows('small', false, setting) },
+  turbo: { minutes: 8, rows: (setting) => modelRows('turbo', false, setting) },
+  'avx2-starter': { minutes: 5, rows: (setting) => modelRows('starter', true, setting) },
+  'avx2-base': { minutes: 2, rows: (setting) => modelRows('base', true, setting) },
+  'avx2-small': { minutes: 5, rows: (setting) => modelRows('small', true, setting) },
+  'avx2-turbo': { minutes: 10, rows: (setting) => modelRows('turbo', true, setting) },
+  busy: { minutes: 4, rows: busyRows },
+};
+
+/** The parts that a list names, `avx2` all of its kind; all without a list. */
+export const selectParts = (only: string | undefined): string[] => {
+  const known = Object.keys(PARTS);
+  if (only === undefined) return known;
+  const wanted = only.split(',');
+  const isOf = (part: string, name: string): boolean => part === name || part.startsWith(`${name}-`);
+  const unknown = wanted.find((name) => !known.some((part) => isOf(part, name)));
+  if (unknown !== undefined)
+    throw new Error(`--only=${only}: there is no part ${unknown}. Known: ${known.join(', ')}, avx2`);
+  return known.filter((part) => wanted.some((name) => isOf(part, name)));
+};
+
+const introduce = (parts: readonly string[], setting: Setting): void => {
+  const minutes = parts.reduce((sum, part) => sum + (PARTS[part]?.minutes ?? 0), 0) / (setting.quick ? 3 : 1);
+  const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, load ${load().toFixed(1)}`;
+  say(`${new Date().toISOString().slice(0, 10)}, ${machine}. Parts: ${parts.join(', ')}.`);
+  say(`Takes about ${Math.ceil(minutes)} minutes on two idle cores, and up to 2 GB in ${setting.folder}.`);
+  if (setting.program === undefined)
+    say('CTranslate2: not here (EARSHOT_CTRANSLATE2 names the folder that it is installed in).');
+  say('Milliseconds of processor time (elapsed), medians of alternating runs; large-v3-turbo: one run.');
 };
 
 /**
- * The engine's parts beside whisper.cpp as released, and beside CTranslate2 with 8-bit weights where it is installed, in
- * alternating runs. Base and small have random weights: speed needs no trained ones, but a text does, so the recording is
- * for the starter model alone.
+ * The engine's parts beside whisper.cpp as released, and beside CTranslate2 with 8-bit weights where it is installed. Base,
+ * small and large-v3-turbo have random weights: speed needs no trained ones, but a text does, so the recording is for the
+ * starter model alone.
  */
-export const comparePeers = async (folder: string, quick: boolean): Promise<void> => {
-  const rounds = quick ? 1 : 3;
+export const comparePeers = async (folder: string, quick: boolean, only?: string): Promise<void> => {
+  const parts = selectParts(only ?? (quick ? QUICK : undefined)).filter(
+    (part) => process.arch === 'x64' || !part.startsWith('avx2'),
+  );
   const wav = await spokenWav(folder, 'peers', 60);
   const samples = join(folder, 'peers.f32');
   await run('ffmpeg', ['-v', 'error', '-y', '-i', wav, '-ac', '1', '-ar', '16000', '-f', 'f32le', samples]);
-  const all = await peers(folder, { wav, samples });
-  const rows: Row[] = [
-    { name: 'encoder, 30 s', mode: 'encode', rest: [] },
-    { name: 'token, beam of 5', mode: 'token', rest: [BEAM] },
-    { name: 'token, greedy', mode: 'token', rest: ['1'] },
-  ];
-  const file: Row = { name: '60 s of speech', mode: 'file', rest: [BEAM, samples] };
-  const ratio = all.has(CTRANSLATE2) ? [`to ${CTRANSLATE2}`] : [];
-  say(`\nmilliseconds of processor time (elapsed), median of ${rounds}, alternating`);
-  say(`${''.padEnd(42)}${[...all.keys(), ...ratio].map((name) => name.padStart(18)).join('')}`);
-  for (const model of models(folder, quick, all.has(CTRANSLATE2))) {
-    for (const threads of [1, 2]) {
-      for (const row of model.ggml === STARTER_MODEL ? [...rows, file] : rows) {
-        const times = await timesOf(all, (peer) => peer(row, model, threads), rounds);
-        const title = `${model.name}, ${threads} thread${threads > 1 ? 's' : ''}, ${row.name}`;
-        say(`${title.padEnd(42)}${cellsOf(all, times)}`);
+  const setting: Setting = { folder, program: await ctranslate2Bench(folder), wav, samples, quick };
+  introduce(parts, setting);
+  let header: readonly string[] = [];
+  for (const part of parts) {
+    for await (const row of PARTS[part]?.rows(setting) ?? []) {
+      if (row.header !== header) {
+        header = row.header;
+        say(`\n| ${header.join(' | ')} |\n|${' --- |'.repeat(header.length)}`);
       }
+      say(`| ${row.cells.join(' | ')} |`);
     }
   }
+  say(`\nLoad ${load().toFixed(1)} at the end.`);
 };

@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+
+/** When the loops end by themselves, if nothing else ends them. */
+const MOST_SECONDS = 600;
+
+/** Does some work while every core has a process that is never idle; the work must take less than ten minutes. */
+export const onBusyCores = async <T>(work: () => Promise<T>): Promise<T> => {
+  const loops: ChildProcess[] = Array.from({ length: availableParallelism() }, () =>
+    spawn('bash', ['-c', `while ((SECONDS < ${MOST_SECONDS})); do :; done`], { stdio: 'ignore' }),
+  );
+  const endAll = (): void => {
+    for (const loop of loops) loop.kill('SIGKILL');
+  };
+  process.once('exit', endAll);
+  try {
+    await Promise.all(loops.map((loop) => once(loop, 'spawn')));
+    const result = await work();
+    if (loops.some(({ exitCode }) => exitCode !== null))
+      throw new Error('The cores were not busy all the time.');
+    return result;
+  } finally {
+    const ended = loops.filter(({ exitCode }) => exitCode === null).map((loop) => once(loop, 'exit'));
+    endAll();
+    await Promise.all(ended);
+    process.off('exit', endAll);
+  }
+};

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { onBusyCores } from '../../bench/busy-cores.ts';
+import { alternating, type Times } from '../../bench/peer-programs.ts';
+import { busyRow, peerRow } from '../../bench/peer-table.ts';
+import { selectParts } from '../../bench/peers.ts';
+
+const ms = (cpu: number) => ({ cpu, wall: 2 * cpu });
+
+describe('the parts of --peers', () => {
+  it('are all, without a list, in the order of the table', () => {
+    expect(selectParts(undefined).slice(0, 4)).toEqual(['starter', 'base', 'small', 'turbo']);
+    expect(selectParts(undefined).at(-1)).toBe('busy');
+  });
+
+  it('are those of a list, avx2 for each of its kind', () => {
+    expect(selectParts('busy,base')).toEqual(['base', 'busy']);
+    expect(selectParts('avx2')).toEqual(['avx2-starter', 'avx2-base', 'avx2-small', 'avx2-turbo']);
+    expect(selectParts('starter,base,small,turbo,avx2,busy')).toEqual(selectParts(undefined));
+  });
+
+  it('must be known', () => {
+    expect(() => selectParts('base,medium')).toThrow('there is no part medium. Known: starter, base');
+  });
+});
+
+describe('a row of --peers', () => {
+  it('has processor and elapsed time of each engine, the ratio, and whether the goal is met', () => {
+    const times = new Map([
+      ['Earshot', ms(904)],
+      ['whisper.cpp', ms(1400)],
+      ['CTranslate2', ms(1000)],
+    ] as const);
+    expect(peerRow('base', times, 0.9, 3.14)).toEqual([
+      ...['base', '904 (1808)', '1400 (2800)', '–', '1000 (2000)'],
+      ...['0.90 ×', '≤ 0.9 ×', 'yes', '3.1'],
+    ]);
+    expect(peerRow('base', new Map([...times, ['Earshot', ms(906)]]), 0.9, 3).slice(-4)).toEqual([
+      '0.91 ×',
+      '≤ 0.9 ×',
+      'no',
+      '3.0',
+    ]);
+    expect(peerRow('base', times, undefined, 3).slice(-4)).toEqual(['0.90 ×', '–', '–', '3.0']);
+  });
+
+  it('says that CTranslate2 is not here, and judges nothing then', () => {
+    expect(peerRow('base', new Map([['Earshot', ms(9)]]), 0.9, 0)).toEqual([
+      ...['base', '9.0 (18.0)', '–', '–', 'not here'],
+      ...['–', '≤ 0.9 ×', '–', '0.0'],
+    ]);
+    expect(busyRow('base', undefined, undefined, undefined, 0)).toEqual([
+      ...['base', 'not here', 'not here', '–', '–', '–', '0.0'],
+    ]);
+  });
+
+  it('compares two threads with one', () => {
+    expect(busyRow('base', ms(10), ms(13.1), 1.3, 4)).toEqual([
+      ...['base', '10.0 (20.0)', '13.1 (26.2)', '1.31 ×', '≤ 1.3 ×', 'no', '4.0'],
+    ]);
+  });
+
+  it('is measured in turn, and leaves out what cannot be measured', async () => {
+    const order: string[] = [];
+    const left = [5, 1, 2];
+    const measure = (name: string) => async (): Promise<Times | undefined> => {
+      if (name === 'c') return undefined;
+      order.push(name);
+      return ms(name === 'a' ? (left.shift() ?? 0) : 7);
+    };
+    const times = await alternating(new Map(['a', 'b', 'c'].map((name) => [name, measure(name)])), 3);
+    expect(order.join('')).toBe('ababab');
+    expect([...times]).toEqual([
+      ['a', ms(2)],
+      ['b', ms(7)],
+    ]);
+  });
+});
+
+/** The loops that this process has started and that run. */
+const loops = (): number =>
+  readdirSync('/proc/self/task')
+    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' ').filter(Boolean))
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('while ((SECONDS')).length;
+
+describe.runIf(process.platform === 'linux')('busy cores', () => {
+  it('are busy while the work goes on, and no longer', async () => {
+    expect(await onBusyCores(() => Promise.resolve(loops()))).toBe(availableParallelism());
+    expect(loops()).toBe(0);
+  });
+
+  it('are idle again when the work fails', async () => {
+    await expect(onBusyCores(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(loops()).toBe(0);
+  });
+});
