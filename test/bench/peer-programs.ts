@@ -53,8 +53,16 @@ const benchProgram =
   async ({ mode, rest }, model, threads) => {
     const env = { ...process.env, ...FAIR, ...variables };
     const args = [mode, model[form], `${threads}`, ...rest];
-    const { stdout } = await run(program, args, { env, timeout: RUN_TIMEOUT_MS });
-    return JSON.parse(stdout);
+    const running = run(program, args, { env, timeout: RUN_TIMEOUT_MS });
+    const end = (): void => {
+      running.child.kill();
+    };
+    process.once('exit', end);
+    try {
+      return JSON.parse((await running).stdout);
+    } finally {
+      process.off('exit', end);
+    }
   };
 
 /** The whole program, which also loads the model. */
