@@ -9,6 +9,7 @@
 #include "amx_tiles.h"
 #include "attention_rows.h"
 #include "ggml-cpu.h"
+#include "tiled_attention.h"
 #include "vec.h"
 
 #if defined(EARSHOT_AMX)
@@ -165,18 +166,33 @@ class earshot_many_rows {
   char* weights_panels_;
 };
 
+#endif
+
+// Computes a whole flash attention of many rows; false if it is of another kind.
 static bool earshot_many_rows_attention(const ggml_compute_params* params, ggml_tensor* dst) {
-  if (params->use_ref || !earshot_many_rows::fits(dst)) return false;
-  earshot_many_rows::compute(params, dst);
-  return true;
+  if (params->use_ref) return false;
+#if defined(EARSHOT_AMX)
+  if (earshot_many_rows::fits(dst)) {
+    earshot_many_rows::compute(params, dst);
+    return true;
+  }
+#endif
+#if defined(EARSHOT_TILED_ATTENTION)
+  if (earshot_tiled_attention::fits(dst)) {
+    earshot_tiled_attention::compute(params, dst);
+    return true;
+  }
+#endif
+  return false;
 }
 
 // For ggml_graph_plan, which is written in C.
-extern "C" size_t earshot_attention_work_size(const ggml_tensor* op, int threads) {
-  return earshot_many_rows::fits(op) ? earshot_many_rows::work_size(op, threads) : 0;
-}
-#else
-static bool earshot_many_rows_attention(const ggml_compute_params*, ggml_tensor*) { return false; }
-
-extern "C" size_t earshot_attention_work_size(const ggml_tensor*, int) { return 0; }
+extern "C" size_t earshot_attention_work_size([[maybe_unused]] const ggml_tensor* op, [[maybe_unused]] int threads) {
+#if defined(EARSHOT_AMX)
+  if (earshot_many_rows::fits(op)) return earshot_many_rows::work_size(op, threads);
 #endif
+#if defined(EARSHOT_TILED_ATTENTION)
+  if (earshot_tiled_attention::fits(op)) return earshot_tiled_attention::work_size(op, threads);
+#endif
+  return 0;
+}

@@ -16,6 +16,9 @@ static inline float earshot_max(const float* x, int n) {
   }
   float max = -INFINITY;
   for (; i < n; ++i) max = max > x[i] ? max : x[i];
-  for (const float lane : lanes) max = max > lane ? max : lane;
-  return max;
+  // Half of the lanes at a time: one by one, each comparison would wait for the one before.
+  for (int half = kEarshotLanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lanes[j] = lanes[j] > lanes[j + half] ? lanes[j] : lanes[j + half];
+  }
+  return max > lanes[0] ? max : lanes[0];
 }
