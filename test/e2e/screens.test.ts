@@ -391,9 +391,7 @@ describe('every screen', () => {
     const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');
     await server.client.call('cancelTranscript', { params: { id: stuck?.id ?? '' } });
     await expect
-      .poll(async () => (await server.client.call('getTranscript', { params: { id } })).summary?.type, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await server.client.call('getTranscript', { params: { id } })).summary?.type)
       .toBe('paragraphs');
     expect(before.summary?.type).toBe('bullets');
     await window.close();
