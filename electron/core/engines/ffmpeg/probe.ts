@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import { explainFfmpegError, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
-import { limitMemory } from './memory-limit.ts';
+import { withLimitedMemory } from './memory-limit.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import type { AudioStream, FfmpegTools, MediaInfo, MediaInput, ProbeOptions } from './types.ts';
 
@@ -110,8 +110,8 @@ const runTool = (
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> =>
   new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-    limitMemory(child);
+    const limited = withLimitedMemory({ file: program, args });
+    const child = spawn(limited.file, limited.args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
     let wasKilled = false;
     const kill = (): void => {
       wasKilled = true;

@@ -2,7 +2,7 @@ import { ChildProcess } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
 import fluentFfmpeg from 'fluent-ffmpeg';
 import { messageOf } from '../../base/errors.ts';
-import { limitMemory } from './memory-limit.ts';
+import { withLimitedMemory } from './memory-limit.ts';
 import type { FfmpegTools } from './types.ts';
 
 export type FfmpegCommand = {
@@ -89,11 +89,16 @@ const discardOutput = (child: ChildProcess): void => {
 export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
   // With autoDestroy it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
   const stdout = new PassThrough({ highWaterMark: 256 * 1024, autoDestroy: false });
+  const { file, args } = withLimitedMemory({
+    file: command.tools.ffmpeg,
+    args: ['-hide_banner', '-nostdin', '-nostats', ...command.inputOptions],
+  });
   const run = fluentFfmpeg({ stdoutLines: 200 })
-    .setFfmpegPath(command.tools.ffmpeg)
+    .setFfmpegPath(file)
     .setFfprobePath(command.tools.ffprobe)
     .input(command.input)
-    .inputOptions(['-hide_banner', '-nostdin', '-nostats', ...command.inputOptions])
+    // One by one: of a list it would split those with a space. They come first of all, as the program's name has to.
+    .inputOptions(...args)
     .outputOptions([...command.outputOptions]);
   skipCapabilities(run, command);
   let hasStarted = false;
@@ -109,7 +114,6 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
       const child = childOf(run);
       if (child !== undefined) {
         onStartError(child, (startError) => resolve({ code: null, stderr: [], startError }));
-        limitMemory(child);
       }
       if (isKilled) sendKill();
     });

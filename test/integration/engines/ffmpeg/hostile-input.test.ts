@@ -217,23 +217,18 @@ describe('hostile input', () => {
     const [id = 0] = processesWith(at('noise.flac'));
     const limitOf = async () =>
       Number(/^Max address space +(\d+)/m.exec(await readFile(`/proc/${id}/limits`, 'utf8'))?.[1]);
-    await expect.poll(limitOf).toBeLessThan(2 ** 40);
+    expect(await limitOf()).toBeLessThan(2 ** 40);
     await iterator.return?.();
   });
 
-  it.runIf(process.platform === 'linux')('limits the memory of ffprobe', async () => {
+  it.runIf(process.platform === 'linux')('limits the memory of ffprobe from its first moment', async () => {
     const tools = await findFfmpeg({ environment: process.env, platform: process.platform });
-    // Answers once it is limited.
-    const ffprobe = at('ffprobe');
-    const answer = '{"streams": [], "format": {"format_name": "limited"}}';
-    await writeFile(
-      ffprobe,
-      `#!/bin/sh\nwhile [ "$(ulimit -v)" = unlimited ]; do :; done\necho '${answer}'\n`,
-      { mode: 0o700 },
-    );
+    const ffprobe = at('a program');
+    const answer = `{"streams": [], "format": {"format_name": "'"$(ulimit -v)"'"}}`;
+    await writeFile(ffprobe, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o700 });
     const { probe } = createMediaEngine({ ...tools, ffprobe });
     const path = fixturePath('01-short-note.wav');
-    expect(await probe({ kind: 'file', path })).toMatchObject({ container: 'limited' });
+    expect(await probe({ kind: 'file', path })).toMatchObject({ container: expect.stringMatching(/^\d+$/) });
   });
 
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
@@ -257,10 +252,11 @@ describe('hostile input', () => {
   it('does not take a slow consumer for a stall', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
-      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 2 } },
+      // Long enough for ffmpeg to write something on a busy machine.
+      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 10 } },
     );
     for await (const chunk of chunks) {
-      if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 3000));
+      if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 11_000));
     }
   });
 
