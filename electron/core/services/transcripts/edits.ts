@@ -9,6 +9,7 @@ import type {
 } from '../../../contract/transcript-edits.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
@@ -28,7 +29,7 @@ import {
 } from '../../stores/edits.ts';
 import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
-import { touchesIndex } from '../../stores/search.ts';
+import { type IndexedText, prepareIndexedText, touchesIndex } from '../../stores/search.ts';
 import { replaceSpans } from '../../stores/segment-spans.ts';
 import { readSegmentTexts, type SegmentText } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
@@ -138,7 +139,7 @@ export class TranscriptEdits {
       if (turn !== undefined) {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
-        return { ...this.#turnPlan(id, turn.direction, segments), name, isLast: turn.steps === 1 };
+        return { ...(await this.#turnPlan(id, turn.direction, segments)), name, isLast: turn.steps === 1 };
       }
       return {
         kind: kindOf(edits),
@@ -212,14 +213,14 @@ export class TranscriptEdits {
     const { db } = this.#deps;
     const find = () => this.#completed(userId, id);
     let isFirst = true;
-    return this.#edit(userId, id, find, (_, segments) => {
+    return this.#edit(userId, id, find, async (_, segments) => {
       const next = findEdit(db, id, direction);
       if (next === undefined) throw new AppError('conflict', `There is nothing to ${direction}.`);
       if (isFirst && expected !== undefined && next.number !== expected) {
         throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.');
       }
       return {
-        ...this.#turnPlan(id, direction, segments),
+        ...(await this.#turnPlan(id, direction, segments)),
         isLast: !isContinued(db, id, direction),
         onStored: () => {
           isFirst = false;
@@ -242,10 +243,10 @@ export class TranscriptEdits {
     });
   }
 
-  #turnPlan(id: string, direction: Direction, segments: readonly SegmentText[]): Plan {
+  async #turnPlan(id: string, direction: Direction, segments: readonly SegmentText[]): Promise<Plan> {
     const { db } = this.#deps;
     const patch = readPatch(db, id, direction);
-    const replacements = patch && patchReplacements(db, id, segments, patch);
+    const replacements = patch && (await patchReplacements(db, id, segments, patch, createYielder()));
     if (patch === undefined || replacements === undefined) {
       throw new AppError('conflict', 'This edit no longer fits the transcript.');
     }
@@ -279,15 +280,19 @@ export class TranscriptEdits {
     const { db } = this.#deps;
     const before = find();
     const segments = readsSegments ? readSegmentTexts(db, before.id) : [];
+    await nextTurn();
     const plan = await planner(before, segments);
     await nextTurn();
     const lesson = await readLesson(db, before, plan.replacements, plan.turn?.direction === 'undo');
     const prepared = await prepareEdit(this.#deps, plan.base ?? before, segments, plan.replacements);
+    const { text = before.text } = prepared.change;
+    const isIndexed = plan.name !== undefined || touchesIndex(prepared.change);
+    const indexed = isIndexed ? await prepareIndexedText(text, createYielder()) : undefined;
     await nextTurn();
     const isStored = db.transaction(() => {
       const now = find();
       if (plan.replacements.length > 0 && !isSameText(now, before)) return false;
-      this.#write(now, plan, prepared);
+      this.#write(now, plan, prepared, indexed);
       learn(db, now, lesson);
       return true;
     });
@@ -295,7 +300,7 @@ export class TranscriptEdits {
     return isStored && plan.isLast !== false;
   }
 
-  #write(now: Transcript, plan: Plan, prepared: PreparedEdit): void {
+  #write(now: Transcript, plan: Plan, prepared: PreparedEdit, indexed: IndexedText | undefined): void {
     const { db, followUp } = this.#deps;
     const { id } = now;
     const moved = prepared.speakers ?? now.analysis.speakers;
@@ -318,7 +323,7 @@ export class TranscriptEdits {
       ...(plan.name === undefined ? {} : { name: plan.name, isNameGiven: true }),
       ...(isEdit ? { revision: now.revision + 1 } : {}),
     };
-    updateTranscript(db, id, change);
+    updateTranscript(db, id, change, indexed);
     markForScrub(db, touchesIndex(change) ? 'index' : 'log');
     if (prepared.isAnalysisOutdated || isAnalysisOutdated(db, id)) followUp.schedule(id);
   }

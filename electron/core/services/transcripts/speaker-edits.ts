@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SplitSpeaker } from '../../../contract/transcript-edits.ts';
+import type { YieldIfDue } from '../../base/event-loop.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { type Direction, type EditPatch, readTextPatches } from '../../stores/edits.ts';
@@ -51,19 +52,25 @@ export const splitEdits = (from: string, to: string, chosen: SplitSpeaker['segme
   });
 
 /** The segments that a step in the history replaces; undefined where it does not fit the transcript. */
-export const patchReplacements = (
+export const patchReplacements = async (
   db: ReadableDb,
   id: string,
   segments: readonly SegmentText[],
   { spans }: EditPatch,
-): Replacement[] | undefined => {
+  yieldIfDue: YieldIfDue,
+): Promise<Replacement[] | undefined> => {
   if (spans.some(({ at, count }) => at + count > segments.length)) return undefined;
-  return spans.map((span) => ({
-    span,
-    replaced: segments
-      .slice(span.at, span.at + span.count)
-      .flatMap((each) => readSegment(db, id, each.id) ?? []),
-  }));
+  const replacements: Replacement[] = [];
+  for (const span of spans) {
+    const replaced: StoredSegment[] = [];
+    for (const each of segments.slice(span.at, span.at + span.count)) {
+      const segment = readSegment(db, id, each.id);
+      if (segment !== undefined) replaced.push(segment);
+      await yieldIfDue();
+    }
+    replacements.push({ span, replaced });
+  }
+  return replacements;
 };
 
 /** What a person sees of segments. */
