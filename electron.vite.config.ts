@@ -106,6 +106,8 @@ export default defineConfig({
         ),
         formats: ['es'],
       },
+      // V8 keeps a source with a single character beyond Latin-1 at two bytes for each character.
+      rolldownOptions: { output: { charset: 'ascii', comments: false } },
     },
   },
   preload: {

@@ -24,8 +24,9 @@ export type Token = {
 
 /** Tokens between two yields. */
 const BATCH = 500;
+const DASHES = '—–';
 /** Separates at white space and dashes, and between unspaced and spaced scripts. */
-const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s—–${CONTINUOUS_SCRIPTS}]+`, 'gu');
+const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s${DASHES}${CONTINUOUS_SCRIPTS}]+`, 'gu');
 const SPACED_RUN = new RegExp(String.raw`[^\s${CONTINUOUS_SCRIPTS}]+`, 'gu');
 /** Longer runs are no words, addresses or numbers. Skipping them bounds the cost of hostile input. */
 const MAX_TOKEN_LENGTH = 2000;

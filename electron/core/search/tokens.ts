@@ -18,7 +18,8 @@ export type Token = {
 /** The `tokenize` option of the FTS5 table: no folding, and combining marks (Indic vowel signs) are part of words. */
 export const FTS_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'";
 
-const SINGLE = String.raw`[${UNSPACED_SCRIPTS}\p{sc=Hang}ー]`;
+const LONG_VOWEL = 'ー';
+const SINGLE = String.raw`[${UNSPACED_SCRIPTS}\p{sc=Hang}${LONG_VOWEL}]`;
 const WORD_CHARACTER = String.raw`\p{L}\p{N}\p{M}\p{Co}`;
 const TOKEN = new RegExp(
   String.raw`${SINGLE}\p{M}*|[${WORD_CHARACTER}]+?(?=${SINGLE}|[^${WORD_CHARACTER}]|$)`,

@@ -1,6 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -42,6 +43,12 @@ describe('the bundle of the desktop program', () => {
     for (const name of ['index.js', 'earshot.js', 'worker.js', 'analysis-thread.js', 'database-thread.js']) {
       expect(existsSync(bundled(name)), name).toBe(true);
     }
+  });
+
+  it('is ASCII, of which V8 keeps a byte for each character instead of two', async () => {
+    const files = (await readdir(join(FOLDER, 'main'))).filter((name) => name.endsWith('.js'));
+    const others = files.filter((name) => !isAscii(readFileSync(bundled(name))));
+    expect([files.length > 5, others]).toEqual([true, []]);
   });
 
   it('analyses in the bundled thread as the sources do', async () => {

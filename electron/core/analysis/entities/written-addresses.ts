@@ -18,8 +18,9 @@ const DAMAGED = new RegExp(
 /** RFC 5321: a quoted mailbox, and an address instead of a name. */
 const QUOTED =
   /"[^"\n]{1,64}"@[\p{L}\d][\p{L}\d.-]*[\p{L}\d]|(?<![\p{L}\d._%+-])[\p{L}\d._%+-]{1,64}@\[[^\]\s]{2,45}\]/gu;
+const OUTSIDE_PATHS = '“”„‘’«»‹›「」『』…—–`';
 /** What RFC 3986 allows in a path, and letters of all scripts; quotes and closing brackets belong to the text around it. */
-const PATH_SIGN = String.raw`[^\s<>"'“”„‘’«»‹›「」『』()\[\]{}|\\^…—–${'`'}]`;
+const PATH_SIGN = String.raw`[^\s<>"'()\[\]{}|\\^${OUTSIDE_PATHS}]`;
 const SCHEME = new RegExp(String.raw`(?<![\p{L}\d])(?:https?|ftp|wss?):\/\/${PATH_SIGN}+`, 'giu');
 const WWW = new RegExp(
   String.raw`(?<![\p{L}\d])www\.\s?${LABEL}(?:${DOT}${LABEL})*${DOT}\p{L}{2,12}(?![\p{L}\d])(?:\/${PATH_SIGN}*)?`,
