@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
  * Preloaded into a server (`NODE_OPTIONS=--import=…`): measures for how long work blocked its event loop. On SIGUSR2 the longest
  * pause since the last signal, in milliseconds, is written to the file that EARSHOT_TEST_PAUSES names. A pause is the
  * processor time that the thread took between two turns of the loop: other programs on a busy machine do not count, nor does
- * what a page fault costs beyond ORDINARY_FAULT_MS. On the one virtual machine seen to take SLOW_FAULT_MS or more for a fault,
- * pauses are longer for other reasons, too, which were not found: a pause counts half there.
+ * what a page fault costs beyond ORDINARY_FAULT_MS. A virtual machine that takes SLOW_FAULT_MS or more for a fault keeps page
+ * tables in software: forking the server takes it 20 to 100 ms, and collecting garbage longer, too. A pause counts half there.
  */
 const file = process.env.EARSHOT_TEST_PAUSES;
 if (file !== undefined && process.argv.includes('serve')) {
