@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
-import { spawnEarshot } from '../../support/server.ts';
+import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { voiceChannels } from '../../support/voice-channels.ts';
@@ -46,6 +46,67 @@ describe('earshot transcribe', () => {
     );
     expect(lines.every((line) => line.startsWith('['))).toBe(true);
     expect(err).toContain('demonstration model');
+  });
+
+  it('accepts a range and a URL', async () => {
+    const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
+    const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
+    const { code, out } = await earshot('transcribe', url, '-m', 'starter', ...range, '-f', 'txt');
+    expect(code).toBe(0);
+    expect(out).toContain('The deadline for the contract');
+    expect(out).not.toContain('Good morning');
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['a missing file', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
+    ['a folder', ['transcribe', '/'], 2, /not a file/],
+    ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
+    ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
+    [
+      'a vocabulary that is none',
+      ['transcribe', SAMPLE, '--vocabulary', 'Ana,--'],
+      2,
+      /term 2: must contain/,
+    ],
+    ['unknown word times', ['transcribe', SAMPLE, '--word-times', 'exact'], 2, /choose fast or aligned/],
+    ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], 2, /--redact blur/],
+    [
+      'an unknown fate of the source',
+      ['transcribe', SAMPLE, '--redact', '--redact-source', 'burn'],
+      2,
+      /keep or delete/,
+    ],
+    ['a fate without redaction', ['transcribe', SAMPLE, '--redact-source', 'delete'], 2, /with --redact/],
+    ['an unknown model', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
+    ['a model that is not installed', ['transcribe', SAMPLE, '-m', 'base'], 1, /earshot models install base/],
+    ['an unknown command', ['fly'], 1, /unknown command/],
+  ])('explains %s in one line', async (_, args, code, message) => {
+    const result = await earshot(...args);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(message);
+    expect(result.err).not.toMatch(/\n\s+at /);
+    expect(result.out).toBe('');
+  });
+
+  it('exits with 130 on Ctrl-C during a download', async () => {
+    const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
+    const child = await start('transcribe', url, '-m', 'starter', '--allow-private-addresses');
+    const closed = once(child, 'close');
+    await outputUntil(child, 'Downloading');
+    child.kill('SIGINT');
+    const [code] = await closed;
+    expect(code).toBe(130);
+  });
+});
+
+describe('earshot transcribe, with a service that runs', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startServer({ dataDir: folder });
+  });
+  afterAll(async () => {
+    await server.stop();
   });
 
   it.each([
@@ -90,15 +151,6 @@ describe('earshot transcribe', () => {
     expect(out).toMatch(/\] {2}B: Good morning/);
   });
 
-  it('accepts a range and a URL', async () => {
-    const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
-    const range = ['--from', '0:06.8', '--to', '20', '--allow-private-addresses'];
-    const { code, out } = await earshot('transcribe', url, '-m', 'starter', ...range, '-f', 'txt');
-    expect(code).toBe(0);
-    expect(out).toContain('The deadline for the contract');
-    expect(out).not.toContain('Good morning');
-  });
-
   it('takes a vocabulary from the line or a file', async () => {
     const list = join(temporaryFolder(), 'terms.txt');
     writeFileSync(list, '# people\nKlarke\n');
@@ -115,47 +167,6 @@ describe('earshot transcribe', () => {
       );
       expect(out, given).toContain('David Klarke');
     }
-  });
-
-  it.each<[string, string[], number, RegExp]>([
-    ['a missing file', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
-    ['a folder', ['transcribe', '/'], 2, /not a file/],
-    ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
-    ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
-    [
-      'a vocabulary that is none',
-      ['transcribe', SAMPLE, '--vocabulary', 'Ana,--'],
-      2,
-      /term 2: must contain/,
-    ],
-    ['unknown word times', ['transcribe', SAMPLE, '--word-times', 'exact'], 2, /choose fast or aligned/],
-    ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], 2, /--redact blur/],
-    [
-      'an unknown fate of the source',
-      ['transcribe', SAMPLE, '--redact', '--redact-source', 'burn'],
-      2,
-      /keep or delete/,
-    ],
-    ['a fate without redaction', ['transcribe', SAMPLE, '--redact-source', 'delete'], 2, /with --redact/],
-    ['an unknown model', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
-    ['a model that is not installed', ['transcribe', SAMPLE, '-m', 'base'], 1, /earshot models install base/],
-    ['an unknown command', ['fly'], 1, /unknown command/],
-  ])('explains %s in one line', async (_, args, code, message) => {
-    const result = await earshot(...args);
-    expect(result.code).toBe(code);
-    expect(result.err).toMatch(message);
-    expect(result.err).not.toMatch(/\n\s+at /);
-    expect(result.out).toBe('');
-  });
-
-  it('exits with 130 on Ctrl-C during a download', async () => {
-    const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
-    const child = await start('transcribe', url, '-m', 'starter', '--allow-private-addresses');
-    const closed = once(child, 'close');
-    await outputUntil(child, 'Downloading');
-    child.kill('SIGINT');
-    const [code] = await closed;
-    expect(code).toBe(130);
   });
 });
 
