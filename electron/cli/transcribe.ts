@@ -182,6 +182,24 @@ const follow = async (
   }
 };
 
+/** Cancels the transcription if the person does not wait for its end: else the next service would go on with it. */
+const followOrCancel: typeof follow = async (connection, id, name, signal) => {
+  try {
+    return await follow(connection, id, name, signal);
+  } catch (error) {
+    if (signal.aborted) await cancelIfRunning(connection, id);
+    throw error;
+  }
+};
+
+const cancelIfRunning = async ({ client }: Connection, id: string): Promise<void> => {
+  try {
+    await client.call('cancelTranscript', { params: { id } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_cancellable') throw error;
+  }
+};
+
 /** A line per segment, with its times and speaker. */
 const timedLines = (segments: readonly Segment[]): string =>
   segments
@@ -255,11 +273,8 @@ const transcribeOne = async (
         ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
         ...redactionOf(options),
       },
-      signal,
     });
-    const cancel = () => void client.call('cancelTranscript', { params: { id: created.id } }).catch(() => {});
-    signal.addEventListener('abort', cancel, { once: true });
-    const ended = await follow(connection, created.id, name, signal);
+    const ended = await followOrCancel(connection, created.id, name, signal);
     if (ended.status === 'failed') {
       printMessage(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
       return false;

@@ -88,14 +88,20 @@ describe('earshot transcribe', () => {
     expect(result.out).toBe('');
   });
 
-  it('exits with 130 on Ctrl-C during a download', async () => {
+  it('exits with 130 on Ctrl-C during a download, with which no later service goes on', async () => {
+    const dataDir = temporaryFolder();
     const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
-    const child = await start('transcribe', url, '-m', 'starter', '--allow-private-addresses');
+    const line = ['transcribe', url, '-m', 'starter', '--allow-private-addresses', '--data-dir', dataDir];
+    const child = await spawnEarshot(line);
     const closed = once(child, 'close');
     await outputUntil(child, 'Downloading');
     child.kill('SIGINT');
     const [code] = await closed;
     expect(code).toBe(130);
+    const later = await startServer({ dataDir });
+    const { data } = await later.client.call('listTranscripts', {});
+    expect(data.transcriptions).toMatchObject([{ status: 'failed', error: { code: 'cancelled' } }]);
+    await later.stop();
   });
 });
 
