@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Client, createClient } from '../contract/client.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, type Client, createClient } from '../contract/client.ts';
+import type { App } from '../core/app.ts';
+import { FolderTakenError } from '../core/base/errors.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile } from '../core/base/server-file.ts';
 import { dataDirOf, type ServerOptions } from './environment.ts';
 import { startService } from './service.ts';
+import { printMessage, style } from './terminal.ts';
 
 export type Connection = {
   readonly client: Client;
@@ -24,6 +28,11 @@ export type RunningServer = {
 };
 
 const ANSWER_TIMEOUT_MS = 5000;
+/** For how long a service may start or end. */
+const TAKEN_TIMEOUT_MS = 30_000;
+const RETRY_MS = 200;
+/** Before a command says what it waits for. */
+const NOTE_AFTER_MS = 500;
 
 /** Undefined where no service runs on this data folder, or none that answers. */
 export const findRunningServer = async (dataDir: string): Promise<RunningServer | undefined> => {
@@ -42,13 +51,72 @@ export const findRunningServer = async (dataDir: string): Promise<RunningServer 
   }
 };
 
-/** Connects to the service that runs on this data folder, or starts one for this command. */
-export const connect = async (options: ServerOptions): Promise<Connection> => {
-  const running = await findRunningServer(dataDirOf(options));
-  if (running !== undefined) return { ...running, isOwn: false, close: async () => {} };
-  const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
-  const client = createClient({ baseUrl: app.url, key: app.localKey });
-  return { client, url: app.url, key: app.localKey, isOwn: true, close: () => app.close() };
+/**
+ * Holds a service, which may be that of a command: it ends only when no event stream of the local key is open any more.
+ * Returns what lets it go; undefined where it is ending already.
+ */
+const hold = async (client: Client): Promise<(() => void) | undefined> => {
+  const controller = new AbortController();
+  try {
+    const { body } = await client.send('events', { signal: controller.signal });
+    // Read, because a client that does not is disconnected. Should the service end all the same, the command's own requests fail.
+    body?.pipeTo(new WritableStream(), { signal: controller.signal }).catch(() => {});
+    return () => controller.abort();
+  } catch (error) {
+    if (error instanceof ApiError && error.code !== 'shutting_down') throw error;
+    return undefined;
+  }
+};
+
+/** Waits for the commands that use this one's service. Ctrl-C ends the wait. */
+const awaitOthers = async (app: App): Promise<void> => {
+  let end: () => void = () => {};
+  const interrupted = new Promise<void>((done) => {
+    end = done;
+  });
+  process.once('SIGINT', end);
+  const note = setTimeout(() => {
+    printMessage(style('dim', 'Another command uses the service of this one, which ends after it.'));
+  }, NOTE_AFTER_MS);
+  await Promise.race([app.unused(), interrupted]);
+  clearTimeout(note);
+  process.off('SIGINT', end);
+};
+
+/** Starts a service for this command; undefined where another process uses the folder, if `mayWait`. */
+const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Connection | undefined> => {
+  try {
+    const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
+    const client = createClient({ baseUrl: app.url, key: app.localKey });
+    const close = async () => {
+      await awaitOthers(app);
+      await app.close();
+    };
+    return { client, url: app.url, key: app.localKey, isOwn: true, close };
+  } catch (error) {
+    if (mayWait && error instanceof FolderTakenError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Connects to the service that runs on this data folder, or starts one for this command. Throws `conflict` where
+ * another program uses the folder and does not answer. `holds`: whether the service, if it is that of another command,
+ * goes on until the connection is closed.
+ */
+export const connect = async (options: ServerOptions, { holds = true } = {}): Promise<Connection> => {
+  const until = performance.now() + TAKEN_TIMEOUT_MS;
+  for (;;) {
+    const running = await findRunningServer(dataDirOf(options));
+    if (running !== undefined) {
+      const release = holds ? await hold(running.client) : () => {};
+      if (release !== undefined) return { ...running, isOwn: false, close: async () => release() };
+    }
+    const own = await startOwn(options, performance.now() < until);
+    if (own !== undefined) return own;
+    // Another one is starting or ending.
+    await delay(RETRY_MS);
+  }
 };
 
 /** Runs `work` with a connection and closes it afterwards. */

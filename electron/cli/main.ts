@@ -31,6 +31,10 @@ addStorageCommands(program);
 addModelCommands(program);
 addSystemCommands(program);
 
+/** Of `fetch`, by which a command talks to the service alone. */
+const isLostConnection = (error: unknown): boolean =>
+  error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
+
 /** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
 const reportError = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode;
@@ -42,7 +46,10 @@ const reportError = (error: unknown): number => {
     printMessage(`${style('red', 'error')}  ${error.message}`);
     return 1;
   }
-  printMessage(`${style('red', 'error')}  ${messageOf(error)}`);
+  const message = isLostConnection(error)
+    ? 'The service ended, or does not answer any more.'
+    : messageOf(error);
+  printMessage(`${style('red', 'error')}  ${message}`);
   if (process.env.EARSHOT_DEBUG) console.error(error);
   return 1;
 };

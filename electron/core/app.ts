@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
 import { messageOf } from './base/errors.ts';
+import { sha256Hex } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import { dataPaths } from './base/paths.ts';
 import type { ServerFile } from './base/server-file.ts';
@@ -19,6 +20,7 @@ import {
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
+import { OpenStreams } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RepliesInProgress } from './http/replies-in-progress.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -62,6 +64,8 @@ export type App = {
   readonly services: Services;
   /** A one-time link that opens the window in a browser. */
   loginUrl(): string;
+  /** Resolves once no event stream of the local key is open: no other command holds this service. */
+  unused(): Promise<void>;
   /** Returns running jobs to the queue at their checkpoints, finishes open requests, and stops. */
   close(): Promise<void>;
 };
@@ -69,6 +73,7 @@ export type App = {
 type ServerInfo = {
   readonly logger: Logger;
   readonly requestLog: RequestLog;
+  readonly streams: OpenStreams;
   readonly version: string;
 };
 
@@ -170,7 +175,8 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     bucket: createBucketCors(services.files),
   });
   const replies = new RepliesInProgress(server);
-  const info = { logger, requestLog, version: config.version };
+  const streams = new OpenStreams();
+  const info = { logger, requestLog, streams, version: config.version };
   await server.register((scope) => addRoutes(scope, services, info));
   await services.files.open();
   await pruneWorkFolders(services);
@@ -227,6 +233,7 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
     localKey: key,
     services,
     loginUrl: () => services.accounts.newLoginLink(url),
+    unused: () => streams.none(sha256Hex(key)),
     close: () => {
       closing ??= close();
       return closing;

@@ -34,6 +34,13 @@ export class AppError extends Error {
   }
 }
 
+/** Another process uses the data folder. */
+export class FolderTakenError extends AppError {
+  constructor(message: string) {
+    super('conflict', message);
+  }
+}
+
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
 
 /** The `code` of a Node system error such as `ENOENT`, or undefined. */

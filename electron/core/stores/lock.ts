@@ -1,5 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { AppError } from '../base/errors.ts';
+import { AppError, FolderTakenError } from '../base/errors.ts';
 
 export type FolderLock = { release(): void };
 
@@ -15,8 +15,7 @@ export const lockFolder = (path: string, ownerOf: () => string): FolderLock => {
   } catch (error) {
     file.close();
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) {
-      throw new AppError(
-        'conflict',
+      throw new FolderTakenError(
         `Another Earshot is using this data folder${ownerOf()}. Use that one, stop it, or choose another folder with --data-dir.`,
       );
     }

@@ -10,6 +10,7 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { startEventStream } from '../event-stream.ts';
 import type { Renderings } from '../long/renderings.ts';
+import type { OpenStreams } from '../open-streams.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Most unread bytes of a slow client before it is disconnected; it can resume with `Last-Event-ID`. */
@@ -21,6 +22,7 @@ export type EventDeps = {
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
   readonly renderings: Renderings;
+  readonly streams: OpenStreams;
   readonly logger: Logger;
 };
 
@@ -93,6 +95,7 @@ export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void =
       return undefined;
     }
     open.add(out);
+    const leave = deps.streams.enter(caller.keyHash);
     const unsubscribe = follow(deps, userId, Number(headers['last-event-id']), out);
     const heartbeat = setInterval(() => {
       if (out.writable) out.write(': heartbeat\n\n');
@@ -107,6 +110,7 @@ export const addEventRoutes = (server: FastifyInstance, deps: EventDeps): void =
       unsubscribeKey();
       unsubscribe();
       open.delete(out);
+      leave();
     });
     return undefined;
   });

@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { resultOf, runEarshot } from '../../support/command-line.ts';
+import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
+import { spawnEarshot } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { type Behavior, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+
+let remote: UrlServer;
+
+beforeAll(async () => {
+  remote = await startUrlServer();
+});
+afterAll(() => remote.close());
+
+/** Serves a recording once it is released. */
+const heldRecording = (path: string): { readonly url: string; release(): void; isAsked(): boolean } => {
+  let release: () => void = () => {};
+  let isAsked = false;
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  const behavior: Behavior = (_request, response) => {
+    isAsked = true;
+    void released.then(() => response.end(fixture(ONE_SENTENCE)));
+  };
+  return { url: remote.set(path, behavior), release: () => release(), isAsked: () => isAsked };
+};
+
+it('a command’s own service ends after the commands that use it', async () => {
+  const dataDir = temporaryFolder();
+  const transcribe = (url: string): Promise<ChildProcess> => {
+    const options = ['-m', 'starter-parakeet', '-f', 'txt', '--demo', '--allow-private-addresses'];
+    return spawnEarshot(['transcribe', url, ...options, '--data-dir', dataDir]);
+  };
+  const [first, second] = [heldRecording('/first.wav'), heldRecording('/second.wav')];
+  const owner = await transcribe(first.url);
+  let said = '';
+  owner.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  owner.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ownerEnd = once(owner, 'close');
+  await until(first.isAsked);
+  const guestEnd = resultOf(await transcribe(second.url));
+  await until(async () => (await runEarshot(dataDir, 'transcripts', 'list')).out.includes('second'));
+  first.release();
+  await until(() => said.includes('Another command uses the service of this one'));
+  expect([said.includes('Good morning'), owner.exitCode]).toEqual([true, null]);
+  second.release();
+  expect(await guestEnd).toMatchObject({ code: 0, out: expect.stringContaining('Good morning') });
+  expect(await ownerEnd).toEqual([0, null]);
+});
+
+it('commands that start at once all find a service', async () => {
+  const dataDir = temporaryFolder();
+  const results = await Promise.all([1, 2, 3].map(() => runEarshot(dataDir, 'keys', 'list')));
+  expect(results.map(({ code, err }) => [code, err])).toEqual([
+    [0, ''],
+    [0, ''],
+    [0, ''],
+  ]);
+});
