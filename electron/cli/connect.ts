@@ -27,6 +27,10 @@ export type RunningServer = {
   readonly client: Client;
 };
 
+/** Whether the service ended in the middle of a request: an error of `fetch`. */
+export const isLostConnection = (error: unknown): boolean =>
+  error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
+
 const ANSWER_TIMEOUT_MS = 5000;
 /** For how long a service may start or end. */
 const TAKEN_TIMEOUT_MS = 30_000;

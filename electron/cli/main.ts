@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ApiError } from '../contract/client.ts';
 import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
+import { isLostConnection } from './connect.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
@@ -30,10 +31,6 @@ addAccountCommands(program);
 addStorageCommands(program);
 addModelCommands(program);
 addSystemCommands(program);
-
-/** Of `fetch`, by which a command talks to the service alone. */
-const isLostConnection = (error: unknown): boolean =>
-  error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
 
 /** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
 const reportError = (error: unknown): number => {

@@ -2,7 +2,10 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
@@ -15,9 +18,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
-import type { Connection } from './connect.ts';
+import { type Connection, isLostConnection } from './connect.ts';
 import { UsageError } from './environment.ts';
 import { printMessage } from './terminal.ts';
+
+const SHUTTING_DOWN = 503;
 
 /** Folder of the stored files that an assistant has transcribed, which the window can play. */
 const FOLDER = 'assistant';
@@ -56,38 +61,71 @@ const errorAnswer = (message: JSONRPCRequest, error: unknown): JSONRPCMessage =>
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message: messageOf(error) } };
 };
 
-/** Forwards messages between stdin, stdout and the service's `/mcp` until stdin ends. */
-export const bridge = async (connection: Connection): Promise<void> => {
+/** A service, and the way of the messages to it. */
+type Service = { readonly connection: Connection; readonly http: StreamableHTTPClientTransport };
+
+const isGone = (error: unknown): boolean =>
+  isLostConnection(error) || (error instanceof StreamableHTTPError && error.code === SHUTTING_DOWN);
+
+/**
+ * Forwards messages between stdin, stdout and the service's `/mcp` until stdin ends. Where the service has ended, e.g.
+ * because the desktop program was quit, `open` is called again, and the message is sent to the next one.
+ */
+export const bridge = async (open: () => Promise<Connection>): Promise<void> => {
   const stdio = new StdioServerTransport();
-  const http = new StreamableHTTPClientTransport(new URL('/mcp', connection.url), {
-    requestInit: { headers: { authorization: `Bearer ${connection.key}` } },
-  });
-  const forward = async (message: JSONRPCMessage): Promise<void> => {
-    if (!isJSONRPCRequest(message)) return http.send(message);
-    try {
-      await http.send(await withUpload(connection, message));
-    } catch (error) {
-      await stdio.send(errorAnswer(message, error));
-    }
-  };
   const fail = (error: unknown) => printMessage(`mcp: ${messageOf(error)}`);
-  http.onmessage = (message) => {
+  let protocolVersion: string | undefined;
+  const receive = (message: JSONRPCMessage): void => {
     const hello = isJSONRPCResultResponse(message)
       ? InitializeResultSchema.safeParse(message.result)
       : undefined;
-    if (hello?.success === true) http.setProtocolVersion(hello.data.protocolVersion);
+    if (hello?.success === true) protocolVersion = hello.data.protocolVersion;
     stdio.send(message).catch(fail);
   };
-  http.onerror = fail;
+  const start = async (): Promise<Service> => {
+    const connection = await open();
+    const http = new StreamableHTTPClientTransport(new URL('/mcp', connection.url), {
+      requestInit: { headers: { authorization: `Bearer ${connection.key}` } },
+    });
+    http.onmessage = receive;
+    // Requests reject as well; what remains are streams that break.
+    http.onerror = fail;
+    await http.start();
+    return { connection, http };
+  };
+  let service = start();
+  const send = async (message: JSONRPCMessage, to: Service): Promise<void> => {
+    const { connection, http } = to;
+    if (protocolVersion !== undefined) http.setProtocolVersion(protocolVersion);
+    await http.send(isJSONRPCRequest(message) ? await withUpload(connection, message) : message);
+  };
+  const forward = async (message: JSONRPCMessage): Promise<void> => {
+    const used = service;
+    try {
+      await send(message, await used);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      // Unless another message has found the next service already.
+      if (service === used) service = start();
+      await send(message, await service);
+    }
+  };
+  const answer = (message: JSONRPCMessage): Promise<void> =>
+    forward(message).catch((error: unknown) => {
+      if (isJSONRPCRequest(message)) return stdio.send(errorAnswer(message, error));
+      throw error;
+    });
   stdio.onerror = fail;
-  stdio.onmessage = (message) => void forward(message).catch(fail);
+  stdio.onmessage = (message) => void answer(message).catch(fail);
   const ended = new Promise<void>((done) => {
     for (const event of ['end', 'close'] as const) process.stdin.once(event, () => done());
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
   });
-  await http.start();
+  await service;
   await stdio.start();
   await ended;
   await stdio.close();
+  const { connection, http } = await service;
   await http.close();
+  await connection.close();
 };

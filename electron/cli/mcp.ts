@@ -11,13 +11,8 @@ export const addMcp = (program: Command): void => {
         'offer the recordings to a local assistant over stdin and stdout (Model Context Protocol)',
       ),
   ).action(async (options: ServerOptions) => {
+    const { bridge } = await import('./mcp-bridge.ts');
     // An assistant may run all day: the command whose service this one finds does not wait for it.
-    const connecting = connect(options, { holds: false });
-    const [{ bridge }, connection] = await Promise.all([import('./mcp-bridge.ts'), connecting]);
-    try {
-      await bridge(connection);
-    } finally {
-      await connection.close();
-    }
+    await bridge(() => connect(options, { holds: false }));
   });
 };

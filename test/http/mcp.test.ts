@@ -193,15 +193,29 @@ describe('the MCP client over stdio', () => {
     dataDir = temporaryFolder();
   });
 
-  it('transcribes a local file by its path, and reads it', async () => {
-    const client = newClient();
-    const problems: string[] = [];
-    const transport = new StdioClientTransport({
+  const bridgeTo = (folder: string) =>
+    new StdioClientTransport({
       command: process.execPath,
-      args: [CLI_ENTRY, 'mcp', '--demo', '--data-dir', dataDir],
+      args: [CLI_ENTRY, 'mcp', '--demo', '--data-dir', folder],
       env: { PATH: process.env.PATH ?? '', EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '' },
       stderr: 'pipe',
     });
+
+  it('goes on with a service of its own when the one that it found has ended', async () => {
+    const server = await startServer();
+    const client = newClient();
+    await client.connect(bridgeTo(server.dataDir));
+    expect((await call(client, 'recordings')).structuredContent).toMatchObject({ total: 0 });
+    await server.stop();
+    const answers = await Promise.all([call(client, 'recordings'), call(client, 'recordings')]);
+    for (const { structuredContent } of answers) expect(structuredContent).toMatchObject({ total: 0 });
+    await client.close();
+  });
+
+  it('transcribes a local file by its path, and reads it', async () => {
+    const client = newClient();
+    const problems: string[] = [];
+    const transport = bridgeTo(dataDir);
     transport.stderr?.on('data', (chunk: Buffer) => problems.push(chunk.toString()));
     await client.connect(transport);
     const result = await call(client, 'transcribe', { source: NOTE, language: 'en' });
