@@ -8,6 +8,7 @@ import {
   type RedactSource,
 } from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
+import type { ErrorCode } from '../contract/errors.ts';
 import { readMessages } from '../contract/event-stream.ts';
 import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
@@ -292,6 +293,27 @@ const transcribeOne = async (
   }
 };
 
+/** What is wrong with one recording, and says nothing about the next. */
+const OF_A_RECORDING: ReadonlySet<string> = new Set<ErrorCode>([
+  'content_mismatch',
+  'file_not_found',
+  'file_too_large',
+  'infected_file',
+  'unsupported_file_type',
+  'unsupported_media_type',
+]);
+
+/** False for a recording that cannot be transcribed, whose error is printed. */
+const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal) => {
+  try {
+    return await transcribeOne(connection, source, options, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !OF_A_RECORDING.has(error.code)) throw error;
+    printMessage(`${style('red', 'error')}  ${isUrl(source) ? source : basename(source)}: ${error.message}`);
+    return false;
+  }
+};
+
 const transcribeAll = async (given: string[], options: TranscribeOptions): Promise<void> => {
   const sources = given.length > 0 ? given : [join(PROGRAM.resources, 'samples', '01-short-note.wav')];
   redactionOf(options);
@@ -309,7 +331,7 @@ const transcribeAll = async (given: string[], options: TranscribeOptions): Promi
     let failed = 0;
     for (const source of sources) {
       const model = options.model ?? (isSample ? 'starter' : undefined);
-      const done = await transcribeOne(
+      const done = await transcribeOrReport(
         connection,
         source,
         { ...options, ...(model === undefined ? {} : { model }) },

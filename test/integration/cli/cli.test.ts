@@ -126,6 +126,15 @@ describe('earshot transcribe, with a service that runs', () => {
     expect(out).toMatch(beginning);
   });
 
+  it('goes on after a recording that is none, and says which', async () => {
+    const broken = join(temporaryFolder(), 'broken.mp3');
+    writeFileSync(broken, 'no sound');
+    const line = ['transcribe', broken, SAMPLE, '-m', 'starter-parakeet', '-f', 'txt'];
+    const { code, out, err } = await earshot(...line);
+    expect([code, out]).toEqual([1, expect.stringMatching(/^Good morning/)]);
+    expect(err).toMatch(/^error {2}broken\.mp3: This is not a recording/m);
+  });
+
   it('hears a recording twice', async () => {
     const models = ['-m', 'starter-parakeet', '--verify-with', 'starter', '-f', 'txt'];
     const { code, out, err } = await earshot('transcribe', SAMPLE, ...models);
