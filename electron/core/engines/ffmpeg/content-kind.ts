@@ -48,6 +48,27 @@ export const describeNonMedia = async (head: Uint8Array): Promise<string | null>
   return NAMES.find(([pattern]) => pattern.test(type.mime))?.[1] ?? null;
 };
 
+/** Reads from a range reader, which may answer with a part of what is requested. */
+const readRange = async (
+  url: string,
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> => {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const headers = { range: `bytes=${offset + filled}-${offset + length - 1}` };
+    const response = await fetch(url, { headers, signal });
+    const part = new Uint8Array(await response.arrayBuffer());
+    if (response.status === 416) break;
+    if (!response.ok) throw new AppError('download_failed', 'The file could not be read from the server.');
+    bytes.set(part, filled);
+    filled += part.length;
+  }
+  return bytes.subarray(0, filled);
+};
+
 /** Reads `length` bytes from an offset on; fewer at the end. Throws `file_not_found` for a missing file. */
 export const readBytes = async (
   input: MediaInput,
@@ -55,14 +76,7 @@ export const readBytes = async (
   length: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> => {
-  if (input.kind === 'range') {
-    const headers = { range: `bytes=${offset}-${offset + length - 1}` };
-    const response = await fetch(input.url, { headers, signal });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.ok) return bytes;
-    if (response.status === 416) return new Uint8Array();
-    throw new AppError('download_failed', 'The file could not be read from the server.');
-  }
+  if (input.kind === 'range') return readRange(input.url, offset, length, signal);
   try {
     const file = await open(input.path, 'r');
     try {

@@ -65,5 +65,8 @@ export const webPageIn = async (head: Uint8Array): Promise<WebPage | undefined> 
     ? { title: titleOf(head) }
     : undefined;
 
-export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> =>
-  webPageIn(await readBytes(input, 0, HEAD_BYTES, signal));
+/** The web page that a recording's input is in fact; undefined for anything else, of which the first bytes alone are read. */
+export const readWebPage = async (input: MediaInput, signal: AbortSignal): Promise<WebPage | undefined> => {
+  const page = await webPageIn(await readBytes(input, 0, TYPE_BYTES, signal));
+  return page && webPageIn(await readBytes(input, 0, HEAD_BYTES, signal));
+};

@@ -5,16 +5,17 @@ import { cancellationError, onAbort } from '../../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../../base/errors.ts';
 import { isSameSecret, newToken } from '../../../base/ids.ts';
 import { downloadFileName } from '../file-name.ts';
-import { BLOCK_BYTES, RemoteFile } from './remote-file.ts';
+import { RemoteFile } from './remote-file.ts';
 import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
 
 /**
- * Bounds of a response's length; ffmpeg requests the rest (`-reconnect`). A longer response would fill the sockets' buffers
- * with megabytes that are fetched and never read; ffmpeg reads a few KB after most seeks. Within the bounds, it is a quarter of
- * what was read sequentially.
+ * Bounds of what a response fetches; ffmpeg requests the rest (`-reconnect`). A longer response would fill the sockets' buffers
+ * with megabytes that are fetched and never read; ffmpeg reads a few KB after most seeks. Within the bounds, it is an eighth
+ * of what was read sequentially: reading an index of half a megabyte fetches at most a tenth more.
  */
-const MIN_WINDOW = BLOCK_BYTES;
-const MAX_WINDOW = 16 * BLOCK_BYTES;
+const MIN_WINDOW = 48 * 1024;
+const MAX_WINDOW = 1024 * 1024;
+const SHARE_AHEAD = 1 / 8;
 
 /** Parses `bytes=10-` or `bytes=10-99`, which ffmpeg sends; null for anything else. */
 const parseRange = (header: string | undefined, total: number): { first: number; last: number } | null => {
@@ -101,7 +102,7 @@ class LoopbackServer {
       response.writeHead(416, { 'content-range': `bytes */${total}` }).end();
       return;
     }
-    const last = Math.min(range.last, this.#windowEnd(range.first));
+    const last = this.#endOf(range) - 1;
     response.writeHead(206, {
       'accept-ranges': 'bytes',
       connection: 'close',
@@ -113,33 +114,30 @@ class LoopbackServer {
     else await this.#send(response, range.first, last);
   }
 
-  /** The last byte of a response from `first`. It ends on a block boundary, so that no block is fetched for a part. */
-  #windowEnd(first: number): number {
+  /** The end of a response to a range: at most that of what is cached, so that nothing is fetched before it is requested. */
+  #endOf({ first, last }: { first: number; last: number }): number {
     if (first !== this.#readEnd) this.#sequentialBytes = 0;
-    const length = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, this.#sequentialBytes / 4));
-    const end = Math.max(1, Math.floor((first + length) / BLOCK_BYTES)) * BLOCK_BYTES;
-    this.#sequentialBytes += end - first;
-    this.#readEnd = end;
-    return end - 1;
+    const ahead = Math.round(this.#sequentialBytes * SHARE_AHEAD);
+    const window = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, ahead));
+    this.#readEnd = Math.min(last + 1, this.#file.cachedEnd(first) ?? first + window);
+    this.#sequentialBytes += this.#readEnd - first;
+    return this.#readEnd;
   }
 
   async #send(response: ServerResponse, first: number, last: number): Promise<void> {
     let position = first;
     while (position <= last && !response.destroyed) {
-      const index = Math.floor(position / BLOCK_BYTES);
-      const block = await this.#file.block(index);
-      const from = position - index * BLOCK_BYTES;
-      const to = Math.min(block.length, last + 1 - index * BLOCK_BYTES);
-      await writeSlice(response, block.subarray(from, to));
-      position += to - from;
+      const part = await this.#file.read(position, last);
+      await writeSlice(response, part);
+      position += part.length;
     }
     response.end();
   }
 }
 
 /**
- * Opens a remote file for reading by ranges: fetches its first 64 KB and, if the server supports ranges, starts a loopback
- * server that forwards ffmpeg's reads block by block, with a small cache. All ranges must be of the same version of the
+ * Opens a remote file for reading by ranges: fetches its first 16 KB and, if the server supports ranges, starts a loopback
+ * server that forwards ffmpeg's reads part by part, with a small cache. All ranges must be of the same version of the
  * file. Throws as `HttpClient.open` does, and `download_failed` for a response that is not the file.
  */
 export const openRangeReader = async (options: RangeReaderOptions): Promise<RangeReaderResult> => {
@@ -149,7 +147,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
     return { supported: false, reason: first.reason, bytesFetched: file.bytesFetched };
   }
   const { head, identity } = first;
-  const firstBlock = await file.block(0);
+  const start = await file.head();
   const server = new LoopbackServer(file);
   const url = await server.listen();
   const unlisten = onAbort(options.signal, () => server.fail(cancellationError(options.signal)));
@@ -160,7 +158,7 @@ export const openRangeReader = async (options: RangeReaderOptions): Promise<Rang
     fileName: downloadFileName(head.headers, options.url, head.url),
     contentType: head.headers['content-type'] ?? null,
     finalUrl: head.url,
-    identity: createHash('sha256').update(JSON.stringify(identity)).update(firstBlock).digest('hex'),
+    identity: createHash('sha256').update(JSON.stringify(identity)).update(start).digest('hex'),
     bytesFetched: () => file.bytesFetched,
     failure: () => server.failure,
     close: async () => {

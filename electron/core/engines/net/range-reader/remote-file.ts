@@ -9,15 +9,13 @@ import { explainStatus, isTransientStatus } from '../http-status.ts';
 import { DOWNLOAD_MIN_RATE } from '../network-errors.ts';
 import { wasSuspended } from '../suspend.ts';
 import type { OpenedResponse } from '../types.ts';
-import { BlockCache } from './block-cache.ts';
+import { ExtentCache } from './extent-cache.ts';
 import type { RangeReaderOptions } from './types.ts';
 
-/** The unit of caching, and of the smallest fetch. */
-export const BLOCK_BYTES = 64 * 1024;
-/** 8 MB: the index of a long MP4 fits, so that it is not fetched twice. */
-const CACHED_BLOCKS = 128;
-/** A fetch is a quarter of what was read sequentially, at most 1 MB. */
-const MAX_BLOCKS_PER_FETCH = 16;
+/** The first fetch: what tells a recording from other files, and the first frames of an MP3. */
+const HEAD_BYTES = 16 * 1024;
+/** The index of a long MP4 fits, so that it is not fetched twice. */
+const CACHED_BYTES = 8 * 1024 * 1024;
 const MAX_ATTEMPTS = 4;
 /** Statuses of a redirected URL that has expired: the original URL leads to a new one. */
 const EXPIRED = new Set([400, 401, 403, 404, 410]);
@@ -46,18 +44,15 @@ const identityOf = (response: OpenedResponse, totalBytes: number): RemoteIdentit
   lastModified: response.headers['last-modified'] ?? null,
 });
 
-/** A remote file, read in blocks. One fetch runs at a time. */
+/** A remote file, read in parts, of which the latest are cached. One fetch runs at a time. */
 export class RemoteFile {
   readonly #options: RangeReaderOptions;
-  readonly #cache = new BlockCache(CACHED_BLOCKS);
+  readonly #cache = new ExtentCache(CACHED_BYTES);
   #identity: RemoteIdentity | null = null;
   /** Where the first request was redirected: later ones go there directly, and so to the same mirror. */
   #url: string;
   #bytesFetched = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The block after the last fetch, and the number of blocks fetched sequentially up to it. */
-  #nextBlock = 0;
-  #sequentialBlocks = 0;
 
   constructor(options: RangeReaderOptions) {
     this.#options = options;
@@ -72,9 +67,9 @@ export class RemoteFile {
     return this.#identity?.totalBytes ?? 0;
   }
 
-  /** Fetches the first block, whose response shows whether the server supports ranges. */
+  /** Fetches the first bytes; the response shows whether the server supports ranges. */
   async open(): Promise<OpenResult> {
-    const response = await this.#request(0, BLOCK_BYTES - 1);
+    const response = await this.#request(0, HEAD_BYTES - 1);
     const range = response.status === 206 ? parseContentRange(response.headers['content-range']) : null;
     const reason = this.#reasonUnsupported(response, range?.total ?? null, range?.first ?? null);
     if (reason !== null || range === null || range.total === null) {
@@ -84,17 +79,36 @@ export class RemoteFile {
     const identity = identityOf(response, range.total);
     this.#identity = identity;
     if (response.redirected) this.#url = response.url;
-    this.#store(0, await this.#read(response, Math.min(BLOCK_BYTES, range.total)));
+    this.#cache.add(0, await this.#receive(response, Math.min(HEAD_BYTES, range.total)));
     return { supported: true, identity, head: response };
   }
 
-  /** The bytes of one block; the last one is shorter. */
-  async block(index: number): Promise<Buffer> {
-    const known = this.#cache.get(index);
-    if (known !== undefined) return known;
-    const fetching = this.#queue.then(() => this.#load(index));
+  /** The end of the cached bytes from a position on; undefined if it is not cached. */
+  cachedEnd(position: number): number | undefined {
+    const cached = this.#cache.from(position);
+    return cached === undefined ? undefined : position + cached.length;
+  }
+
+  /** Reads from `first` to `last` at most, and one byte at least; fetches what is not cached of it. */
+  async read(first: number, last: number): Promise<Buffer> {
+    const length = last + 1 - first;
+    const known = this.#cache.from(first);
+    if (known !== undefined) return known.subarray(0, length);
+    const fetching = this.#queue.then(() => this.#load(first, last));
     this.#queue = fetching.catch(() => undefined);
-    return fetching;
+    return (await fetching).subarray(0, length);
+  }
+
+  /** The first bytes of the file, always the same number of them. */
+  async head(): Promise<Buffer> {
+    const end = Math.min(HEAD_BYTES, this.totalBytes);
+    const parts: Buffer[] = [];
+    for (let at = 0; at < end; ) {
+      const part = await this.read(at, end - 1);
+      parts.push(part);
+      at += part.length;
+    }
+    return Buffer.concat(parts);
   }
 
   close(): void {
@@ -112,13 +126,13 @@ export class RemoteFile {
     return first === 0 && total !== null ? null : 'The server answers ranges wrongly.';
   }
 
-  async #load(index: number): Promise<Buffer> {
+  async #load(first: number, last: number): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
-      const known = this.#cache.get(index);
+      const known = this.#cache.from(first);
       if (known !== undefined) return known;
       const startedAt = Date.now();
       try {
-        await this.#fetch(index);
+        await this.#fetch(first, Math.min(last, this.#cache.nextAfter(first) - 1));
       } catch (error) {
         const isSuspended = wasSuspended(
           Date.now() - startedAt,
@@ -134,13 +148,7 @@ export class RemoteFile {
     }
   }
 
-  async #fetch(index: number): Promise<void> {
-    this.#sequentialBlocks = index === this.#nextBlock ? this.#sequentialBlocks : 0;
-    const wanted = Math.max(1, Math.min(MAX_BLOCKS_PER_FETCH, Math.floor(this.#sequentialBlocks / 4)));
-    let count = 1;
-    while (count < wanted && !this.#cache.has(index + count)) count++;
-    const first = index * BLOCK_BYTES;
-    const last = Math.min(this.totalBytes, first + count * BLOCK_BYTES) - 1;
+  async #fetch(first: number, last: number): Promise<void> {
     let response = await this.#request(first, last);
     if (EXPIRED.has(response.status) && this.#url !== this.#options.url) {
       response.body.destroy();
@@ -149,19 +157,10 @@ export class RemoteFile {
     }
     try {
       this.#checkResponse(response, first, last);
-      this.#store(index, await this.#read(response, last - first + 1));
+      this.#cache.add(first, await this.#receive(response, last - first + 1));
     } finally {
       response.body.destroy();
     }
-  }
-
-  #store(index: number, bytes: Buffer): void {
-    const count = Math.ceil(bytes.length / BLOCK_BYTES);
-    for (let i = 0; i < count; i++) {
-      this.#cache.set(index + i, bytes.subarray(i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES));
-    }
-    this.#nextBlock = index + count;
-    this.#sequentialBlocks += count;
   }
 
   async #request(first: number, last: number): Promise<OpenedResponse> {
@@ -209,8 +208,8 @@ export class RemoteFile {
     if (!isSame) throw fileChanged();
   }
 
-  /** Reads a response. If it breaks off, returns the complete blocks received until then. */
-  async #read(response: OpenedResponse, length: number): Promise<Buffer> {
+  /** Receives a response. If it breaks off, returns what was received until then. */
+  async #receive(response: OpenedResponse, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
     let failure: unknown;
@@ -228,8 +227,7 @@ export class RemoteFile {
       failure = error;
     }
     if (filled < length) {
-      const whole = filled - (filled % BLOCK_BYTES);
-      if (whole > 0) return bytes.subarray(0, whole);
+      if (filled > 0) return bytes.subarray(0, filled);
       throw (
         failure ??
         new AppError('download_failed', 'The server broke off in the middle of a part of the file.', {
