@@ -55,6 +55,18 @@ export class OpenCopies {
     this.#known = known;
   }
 
+  /**
+   * Reads blocks from one on into `buffer`, which ends with a block or with the object: in one read from the first folder if
+   * its copy of them is intact, else one by one. Throws DamagedObjectError when one of them is intact in no folder.
+   */
+  async blocks(index: number, buffer: Uint8Array): Promise<void> {
+    const [first] = this.#folders;
+    if (first !== undefined && !this.bad.has(first) && (await this.#readIntact(first, index, buffer))) return;
+    for (let at = 0; at < buffer.length; at += BLOCK_SIZE) {
+      await this.block(index + at / BLOCK_SIZE, buffer.subarray(at, at + BLOCK_SIZE));
+    }
+  }
+
   /** Reads one block, into `buffer` if given. Throws DamagedObjectError when it is intact in no folder. */
   async block(index: number, buffer?: Uint8Array): Promise<Uint8Array> {
     for (const folder of this.#folders) {
@@ -66,17 +78,30 @@ export class OpenCopies {
 
   /** Reads one block of one copy; undefined when it is missing or damaged. */
   async blockOf(folder: ObjectFolder, index: number, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
-    const position = index * BLOCK_SIZE;
-    const length = Math.min(BLOCK_SIZE, this.#known.size - position);
-    try {
-      const handle = await this.#handle(folder);
-      const block = handle === undefined ? undefined : await readFully(handle, position, length, buffer);
-      if (block?.length === length && isBlockIntact(this.#known.checksums, index, block)) return block;
-    } catch (error) {
-      if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;
-    }
+    const length = Math.min(BLOCK_SIZE, this.#known.size - index * BLOCK_SIZE);
+    const block = (buffer ?? Buffer.allocUnsafe(length)).subarray(0, length);
+    if (await this.#readIntact(folder, index, block)) return block;
     this.bad.add(folder);
     return undefined;
+  }
+
+  /** Reads a folder's copy of the blocks that fill a buffer. Whether it is there, and each of them intact. */
+  async #readIntact(folder: ObjectFolder, index: number, buffer: Uint8Array): Promise<boolean> {
+    try {
+      const handle = await this.#handle(folder);
+      if (handle === undefined) return false;
+      const read = await readFully(handle, index * BLOCK_SIZE, buffer.length, buffer);
+      if (read.length < buffer.length) return false;
+    } catch (error) {
+      if (!UNREADABLE.includes(systemCode(error) ?? '')) throw error;
+      return false;
+    }
+    const { checksums } = this.#known;
+    for (let at = 0; at < buffer.length; at += BLOCK_SIZE) {
+      const block = buffer.subarray(at, at + BLOCK_SIZE);
+      if (!isBlockIntact(checksums, index + at / BLOCK_SIZE, block)) return false;
+    }
+    return true;
   }
 
   /** Whether a folder's copy is intact: its size and every block. */

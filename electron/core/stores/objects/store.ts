@@ -26,6 +26,9 @@ type VerifiedCopy = {
   readonly until: number;
 };
 
+/** Read from the disk at once. Blocks one by one took an eighth more processor time; four at once took no less than two. */
+const READ_BYTES = 2 * BLOCK_SIZE;
+
 /** How long a verified copy is handed out without reading it again. */
 const TRUST_MS = 5 * 60_000;
 
@@ -204,12 +207,13 @@ export class ObjectStore {
         try {
           for (let at = start; at < end; ) {
             const index = Math.floor(at / BLOCK_SIZE);
-            const block = await copies.block(
-              index,
-              memory(Math.min(BLOCK_SIZE, file.size - index * BLOCK_SIZE)),
-            );
-            const from = at - index * BLOCK_SIZE;
-            const part = block.subarray(from, from + end - at);
+            const first = index * BLOCK_SIZE;
+            const wanted = Math.min(file.size, Math.ceil(end / BLOCK_SIZE) * BLOCK_SIZE) - first;
+            // The first alone, so that the answer begins sooner, and begins where only the next one is damaged.
+            const length = Math.min(at === start ? BLOCK_SIZE : READ_BYTES, wanted);
+            const blocks = memory(length).subarray(0, length);
+            await copies.blocks(index, blocks);
+            const part = blocks.subarray(at - first, end - first);
             yield part;
             at += part.length;
           }
