@@ -62,7 +62,8 @@ const readRange = async (
     const response = await fetch(url, { headers, signal });
     const part = new Uint8Array(await response.arrayBuffer());
     if (response.status === 416) break;
-    if (!response.ok) throw new AppError('download_failed', 'The file could not be read from the server.');
+    if (!response.ok || part.length === 0)
+      throw new AppError('download_failed', 'The file could not be read from the server.');
     bytes.set(part, filled);
     filled += part.length;
   }
