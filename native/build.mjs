@@ -142,7 +142,7 @@ const buildKey = (flags, kind) => {
     ...(kind === 'vulkan' ? fileKey(onPath('glslc')) : []),
     // Its folder has the library.
     ...(kind === 'addon' && flags.vulkan ? vulkanSources() : []),
-    ...(kind === 'cli' ? [readFileSync(join(here, 'test', 'products_check.cc'), 'utf8')] : []),
+    ...(kind === 'cli' ? readAll(sourcesIn(join(here, 'test'))) : []),
     ...(kind === 'bench' ? [readFileSync(join(here, 'bench', 'engine_bench.cc'), 'utf8')] : []),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 20);

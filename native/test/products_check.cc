@@ -3,7 +3,7 @@
 //   products-check THREADS
 //
 // prints whether AMX is used, what its self-test says of right and of wrong tiles, the largest error of each kind, a root of
-// mean squares relative to the results, and how threads share the graph of a token, as one line of JSON.
+// mean squares relative to the results, how threads share the graph of a token, and what sound_check.h says, as one line of JSON.
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
 #include "ggml.h"
+#include "sound_check.h"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -304,6 +305,7 @@ int main(int count, char** arguments) {
     std::printf("\"%s\":{\"few\":%.3g,\"many\":%.3g},", ggml_type_name(type), few, worstWithMany(engine, type));
   }
   std::printf("\"attention\":%.3g,", worstAttention(engine));
+  std::printf("\"bands\":%s,", name(bandsAreEqual(noise(5000, 8))));
   const bool equal = shareToken(engine, threads).equal;
   ggml_backend_free(engine.backend);
   stayOnOneCore();

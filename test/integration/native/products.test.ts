@@ -13,6 +13,7 @@ const Check = z.object({
   f16: z.object({ few: z.number(), many: z.number() }),
   q8_0: z.object({ few: z.number(), many: z.number() }),
   attention: z.number(),
+  bands: z.boolean(),
   token: z.object({ equal: z.boolean(), sleeps: z.number() }),
 });
 
@@ -45,6 +46,12 @@ describe.each([1, 3])('products and attention with %i threads', (threads) => {
     expect(amx).toBe(false);
     expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+  });
+});
+
+describe('what whisper.cpp computes outside of ggml', () => {
+  it('has the bits of its own log-mel spectrogram, for frames that are there in part', () => {
+    expect(check(1).bands).toBe(true);
   });
 });
 
