@@ -305,7 +305,7 @@ int main(int count, char** arguments) {
     std::printf("\"%s\":{\"few\":%.3g,\"many\":%.3g},", ggml_type_name(type), few, worstWithMany(engine, type));
   }
   std::printf("\"attention\":%.3g,", worstAttention(engine));
-  std::printf("\"bands\":%s,", name(bandsAreEqual(noise(5000, 8))));
+  std::printf("\"bands\":%s,\"probabilities\":%.3g,", name(bandsAreEqual(noise(5000, 8))), errorOfProbabilities(noise(5000, 9)));
   const bool equal = shareToken(engine, threads).equal;
   ggml_backend_free(engine.backend);
   stayOnOneCore();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sampling.h"
 #include "spectrum.h"
 
 namespace {
@@ -112,4 +113,28 @@ bool bandsAreEqual(const std::vector<float>& samples) {
     }
   }
   return equal;
+}
+
+double errorOfProbabilities(const std::vector<float>& numbers) {
+  double worst = 0;
+  for (const int count : {1, 15, 16, 17, 63, 64, 65, 130, 4001}) {
+    std::vector<float> logits(count);
+    for (int i = 0; i < count; ++i) logits[i] = i % 5 == 3 ? -INFINITY : 12 * numbers[i];
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+    const float most = earshot_max(logits.data(), count);
+    if (most != *std::max_element(logits.begin(), logits.end())) return INFINITY;
+    std::vector<float> logs(count);
+    std::vector<float> shares(count);
+    earshot_log_probabilities(logits.data(), logs.data(), count, std::log(earshot_sum_exp(logits.data(), count, most)) + most);
+    earshot_exp(logs.data(), shares.data(), count);
+    for (int i = 0; i < count; ++i) {
+      const double share = std::exp(static_cast<double>(logits[i])) / sum;
+      worst = std::max(worst, std::abs(shares[i] - share));
+      if (share > 0) worst = std::max(worst, std::abs(logs[i] - std::log(share)));
+      else if (logs[i] != -INFINITY) return INFINITY;
+    }
+    worst = std::max(worst, std::abs(earshot_sum(shares.data(), count) - 1));
+  }
+  return worst;
 }

@@ -8,9 +8,18 @@ constexpr int kEarshotLanes = 16;
 
 // The largest of `n` numbers; -INFINITY if there are none.
 static inline float earshot_max(const float* x, int n) {
-  float lanes[kEarshotLanes];
+  // Four vectors at a time: a vector alone would wait for itself.
+  constexpr int kMany = 4 * kEarshotLanes;
+  float lanes[kMany];
   for (float& lane : lanes) lane = -INFINITY;
   int i = 0;
+  for (; i + kMany <= n; i += kMany) {
+    for (int j = 0; j < kMany; ++j) lanes[j] = lanes[j] > x[i + j] ? lanes[j] : x[i + j];
+  }
+  for (int j = kEarshotLanes; j < kMany; ++j) {
+    float& lane = lanes[j % kEarshotLanes];
+    lane = lane > lanes[j] ? lane : lanes[j];
+  }
   for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
     for (int j = 0; j < kEarshotLanes; ++j) lanes[j] = lanes[j] > x[i + j] ? lanes[j] : x[i + j];
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "row_max.h"
+#include "vector_clones.h"
 
 // e^x with an error of at most 2 ulp, 0 below -87.3: the polynomial of Cephes (S. Moshier, expf) in a form that compilers
 // vectorize.
@@ -32,12 +33,12 @@ static inline float earshot_exp_of(float x) {
 }
 
 // y[i] = e^x[i]; 0 for -INFINITY.
-static inline void earshot_exp(const float* x, float* y, int n) {
+EARSHOT_VECTOR_CLONES static void earshot_exp(const float* x, float* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = earshot_exp_of(x[i]);
 }
 
 // The sum of `n` numbers.
-static inline double earshot_sum(const float* x, int n) {
+EARSHOT_VECTOR_CLONES static double earshot_sum(const float* x, int n) {
   float lanes[kEarshotLanes] = {};
   int i = 0;
   for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
@@ -50,7 +51,7 @@ static inline double earshot_sum(const float* x, int n) {
 }
 
 // The sum of e^(x[i] - max).
-static inline float earshot_sum_exp(const float* x, int n, float max) {
+EARSHOT_VECTOR_CLONES static float earshot_sum_exp(const float* x, int n, float max) {
   float lanes[kEarshotLanes] = {};
   int i = 0;
   for (; i + kEarshotLanes <= n; i += kEarshotLanes) {
@@ -60,6 +61,11 @@ static inline float earshot_sum_exp(const float* x, int n, float max) {
   for (; i < n; ++i) sum += earshot_exp_of(x[i] - max);
   for (const float lane : lanes) sum += lane;
   return static_cast<float>(sum);
+}
+
+// y[i] = x[i] - log_sum; -INFINITY stays.
+EARSHOT_VECTOR_CLONES static void earshot_log_probabilities(const float* x, float* y, int n, float log_sum) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] > -INFINITY ? x[i] - log_sum : -INFINITY;
 }
 
 // Draws indices by weight as std::discrete_distribution does (the first whose cumulative sum reaches a random share of

@@ -14,6 +14,7 @@ const Check = z.object({
   q8_0: z.object({ few: z.number(), many: z.number() }),
   attention: z.number(),
   bands: z.boolean(),
+  probabilities: z.number(),
   token: z.object({ equal: z.boolean(), sleeps: z.number() }),
 });
 
@@ -52,6 +53,10 @@ describe.each([1, 3])('products and attention with %i threads', (threads) => {
 describe('what whisper.cpp computes outside of ggml', () => {
   it('has the bits of its own log-mel spectrogram, for frames that are there in part', () => {
     expect(check(1).bands).toBe(true);
+  });
+
+  it('has exact log probabilities, whatever their number', () => {
+    expect(check(1).probabilities).toBeLessThan(2e-6);
   });
 });
 
