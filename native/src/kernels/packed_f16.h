@@ -8,6 +8,7 @@ struct earshot_f16 {
   static constexpr ggml_type kType = GGML_TYPE_F16;
   // With six columns, their sums and the weights fit into the registers.
   static constexpr int kTileGroups = 4;
+  static constexpr int kTileColumns = 6;
 
   // Columns are used as they are.
   static size_t column_size(int64_t) { return 0; }
@@ -38,7 +39,7 @@ struct earshot_f16 {
   }
 #endif
 
-  template <int GROUPS, int COLUMNS>
+  template <int GROUPS, int COLUMNS, bool FETCHES>
   static void multiply(const void* groups, const void* const* columns, int64_t numbers, float* const* out) {
     const auto* weights = static_cast<const ggml_fp16_t*>(groups);
     if constexpr (COLUMNS == 1) {
@@ -58,6 +59,7 @@ struct earshot_f16 {
       for (int g = 0; g < GROUPS; ++g) {
         const ggml_fp16_t* part = weights + (g * numbers + i) * kEarshotGroup;
         w[g] = _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(part)));
+        if (FETCHES && i % 2 == 0) _mm_prefetch(reinterpret_cast<const char*>(part + GROUPS * numbers * kEarshotGroup), _MM_HINT_T0);
       }
       for (int c = 0; c < COLUMNS; ++c) {
         const __m512 number = _mm512_set1_ps(x[c][i]);

@@ -9,6 +9,7 @@ struct earshot_f16 {
   static constexpr ggml_type kType = GGML_TYPE_F16;
   // With six columns, their sums, the weights and a column's number fit into the 16 registers.
   static constexpr int kTileGroups = 1;
+  static constexpr int kTileColumns = 6;
   static constexpr int kLanes = 8;
   static constexpr int kVectors = kEarshotGroup / kLanes;
 
@@ -30,7 +31,7 @@ struct earshot_f16 {
     for (int64_t i = 0; i < numbers; ++i) y[i] = GGML_CPU_FP16_TO_FP32(from[i * kEarshotGroup + lane]);
   }
 
-  template <int GROUPS, int COLUMNS>
+  template <int GROUPS, int COLUMNS, bool FETCHES>
   static void multiply(const void* groups, const void* const* columns, int64_t numbers, float* const* out) {
     static_assert(GROUPS == 1, "a tile is one group");
     const auto* weights = static_cast<const ggml_fp16_t*>(groups);
@@ -46,9 +47,9 @@ struct earshot_f16 {
     }
     int64_t i = 0;
     for (; i + kSums <= numbers; i += kSums) {
-      for (int s = 0; s < kSums; ++s) add<COLUMNS>(weights, x, i + s, sums[s]);
+      for (int s = 0; s < kSums; ++s) add<COLUMNS, FETCHES>(weights, numbers, x, i + s, sums[s]);
     }
-    for (; i < numbers; ++i) add<COLUMNS>(weights, x, i, sums[0]);
+    for (; i < numbers; ++i) add<COLUMNS, FETCHES>(weights, numbers, x, i, sums[0]);
     for (int c = 0; c < COLUMNS; ++c) {
       for (int v = 0; v < kVectors; ++v) {
         __m256 sum = sums[0][c][v];
@@ -58,8 +59,9 @@ struct earshot_f16 {
     }
   }
 
-  template <int COLUMNS>
-  static inline void add(const ggml_fp16_t* weights, const float* const* x, int64_t i, __m256 (*sums)[kVectors]) {
+  template <int COLUMNS, bool FETCHES>
+  static inline void add(const ggml_fp16_t* weights, int64_t numbers, const float* const* x, int64_t i, __m256 (*sums)[kVectors]) {
+    if (FETCHES && i % 2 == 0) _mm_prefetch(reinterpret_cast<const char*>(weights + (numbers + i) * kEarshotGroup), _MM_HINT_T0);
     __m256 w[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       w[v] = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + i * kEarshotGroup + v * kLanes)));

@@ -46,6 +46,7 @@ struct earshot_q8 {
   static constexpr ggml_type kType = GGML_TYPE_Q8_0;
   // With six columns, their sums of integers, the weights and a column's numbers fit into the 16 registers.
   static constexpr int kTileGroups = 1;
+  static constexpr int kTileColumns = 6;
   static constexpr int kLanes = 8;
   static constexpr int kVectors = kEarshotGroup / kLanes;
   using Product = earshot_q8_product;
@@ -100,7 +101,8 @@ struct earshot_q8 {
     return (i / Product::kStep * kEarshotGroup + lane) * Product::kStep + i % Product::kStep;
   }
 
-  template <int GROUPS, int COLUMNS>
+  // The memory keeps up with it, so that nothing is fetched ahead.
+  template <int GROUPS, int COLUMNS, bool FETCHES>
   static void multiply(const void* groups, const void* const* columns, int64_t numbers, float* const* out) {
     static_assert(GROUPS == 1, "a tile is one group");
     const auto* weights = static_cast<const earshot_q8_group*>(groups);

@@ -16,7 +16,6 @@
 
 // Rows of a group: as many as a vector has floats. Rows behind the last whole group stay as they are.
 constexpr int64_t kEarshotGroup = 16;
-constexpr int kEarshotTileColumns = 6;
 
 static inline int64_t earshot_packed_rows(int64_t rows) { return rows / kEarshotGroup * kEarshotGroup; }
 
@@ -40,21 +39,18 @@ static inline int64_t earshot_packed_rows(int64_t rows) { return rows / kEarshot
 #include "packed_panels.h"
 #endif
 
-// Calls multiply.run<1>() to run<6>(), with as many columns as there are.
-template <typename Multiply>
+// Calls multiply.run<COLUMNS>() with as many columns as there are, 1 to MOST.
+template <int MOST, typename Multiply>
 static inline void earshot_with_columns(int64_t count, Multiply multiply) {
-  switch (count) {
-    case 1: return multiply.template run<1>();
-    case 2: return multiply.template run<2>();
-    case 3: return multiply.template run<3>();
-    case 4: return multiply.template run<4>();
-    case 5: return multiply.template run<5>();
-    default: return multiply.template run<6>();
+  if constexpr (MOST > 1) {
+    if (count < MOST) return earshot_with_columns<MOST - 1>(count, multiply);
   }
+  multiply.template run<MOST>();
 }
 
-// Products of GROUPS groups of rows with a few columns.
-template <typename Format, int GROUPS>
+// Products of GROUPS groups of rows with a few columns. FETCHES: asks for the weights of the next groups, which come from the memory
+// while these are multiplied; a processor does so by itself within a page only.
+template <typename Format, int GROUPS, bool FETCHES>
 struct earshot_tile {
   const void* groups;
   const void* const* columns;
@@ -63,7 +59,7 @@ struct earshot_tile {
 
   template <int COLUMNS>
   void run() const {
-    Format::template multiply<GROUPS, COLUMNS>(groups, columns, numbers, out);
+    Format::template multiply<GROUPS, COLUMNS, FETCHES>(groups, columns, numbers, out);
   }
 };
 
@@ -135,23 +131,27 @@ class earshot_packed_weights : public ggml::cpu::repack::tensor_traits_base {
   template <int GROUPS>
   static void multiply_rows(const ggml_compute_params* params, ggml_tensor* op, int64_t row, int64_t from, int64_t to) {
     const ggml_tensor* weights = op->src[0];
-    for (int64_t c = from; c < to; c += kEarshotTileColumns) {
-      const int64_t count = std::min<int64_t>(kEarshotTileColumns, to - c);
-      const void* columns[kEarshotTileColumns];
-      float* out[kEarshotTileColumns];
+    for (int64_t c = from; c < to; c += Format::kTileColumns) {
+      const int64_t count = std::min<int64_t>(Format::kTileColumns, to - c);
+      const void* columns[Format::kTileColumns];
+      float* out[Format::kTileColumns];
       for (int64_t i = 0; i < count; ++i) {
         columns[i] = prepared(params, op->src[1], c + i);
         out[i] = reinterpret_cast<float*>(column_of(op, c + i)) + row;
       }
       const void* groups = static_cast<const char*>(weights->data) + row * weights->nb[1];
-      earshot_with_columns(count, earshot_tile<Format, GROUPS>{groups, columns, weights->ne[0], out});
+      const earshot_tile<Format, GROUPS, false> tile{groups, columns, weights->ne[0], out};
+      const earshot_tile<Format, GROUPS, true> last_tile{groups, columns, weights->ne[0], out};
+      if (c + count < to) earshot_with_columns<Format::kTileColumns>(count, tile);
+      else earshot_with_columns<Format::kTileColumns>(count, last_tile);
     }
   }
 
   // Rows from `first`, the first of a group, to before `last`.
   static void multiply_part(const ggml_compute_params* params, ggml_tensor* op, int64_t first, int64_t last) {
-    // Columns that stay in the second-level cache while all weights go by.
-    constexpr int64_t kColumnsAtOnce = 16 * kEarshotTileColumns;
+    // Columns that stay in the caches while all weights go by.
+    constexpr int64_t kColumnsAtOnce = 60;
+    static_assert(kColumnsAtOnce % Format::kTileColumns == 0, "whole tiles");
     const ggml_tensor* weights = op->src[0];
     const int64_t count = ggml_nrows(op);
     const int64_t packed = std::min(last, earshot_packed_rows(weights->ne[1]));
