@@ -119,8 +119,8 @@ double errorOfProduct(const Engine& engine, ggml_type type, int64_t depth, int64
   return std::sqrt(wrong / whole);
 }
 
-// The error of attention of `rows` rows to `keys` keys of `width` numbers, with two heads.
-double errorOfAttention(const Engine& engine, int64_t rows, int64_t keys, int64_t width) {
+// The error of attention of `rows` rows to `keys` keys of `width` numbers, with two heads. `size` is that of queries.
+double errorOfAttention(const Engine& engine, int64_t rows, int64_t keys, int64_t width, float size = 8) {
   constexpr int64_t kHeads = 2;
   const float scale = 1.0F / std::sqrt(static_cast<float>(width));
   ggml_context* context = newContext();
@@ -131,7 +131,7 @@ double errorOfAttention(const Engine& engine, int64_t rows, int64_t keys, int64_
   ggml_tensor* result = ggml_flash_attn_ext(context, q, k, v, nullptr, scale, 0.0F, 0.0F);
   ggml_gallocr_t allocator = allocate(context, result);
   Numbers queries = noise(ggml_nelements(q), 3);
-  for (float& number : queries) number *= 8;
+  for (float& number : queries) number *= size;
   ggml_backend_tensor_set(q, queries.data(), 0, ggml_nbytes(q));
   Numbers held[2];
   for (int i = 0; i < 2; ++i) {
@@ -192,6 +192,17 @@ double worstAttention(const Engine& engine) {
     for (const int64_t keys : {1, 31, 64, 100, 257}) worst = std::max(worst, errorOfAttention(engine, rows, keys, 64));
   }
   return std::max({worst, errorOfAttention(engine, 70, 33, 32), errorOfAttention(engine, 70, 33, 96), errorOfAttention(engine, 64, 40, 288)});
+}
+
+// As a decoding step has, with one row for each beam.
+double worstAttentionOfFew(const Engine& engine) {
+  double worst = 0;
+  for (const int64_t rows : {1, 2, 5, 8}) {
+    for (const int64_t keys : {1, 7, 64, 257}) {
+      for (const int64_t width : {16, 64, 80}) worst = std::max(worst, errorOfAttention(engine, rows, keys, width));
+    }
+  }
+  return worst;
 }
 
 // Times that threads of this process went to sleep; 0 where nobody counts them.
@@ -304,7 +315,9 @@ int main(int count, char** arguments) {
     const double few = worstWithFew(engine, type);
     std::printf("\"%s\":{\"few\":%.3g,\"many\":%.3g},", ggml_type_name(type), few, worstWithMany(engine, type));
   }
-  std::printf("\"attention\":%.3g,", worstAttention(engine));
+  // Most weights of steep scores are too small for a float.
+  std::printf("\"attention\":{\"many\":%.3g,\"few\":%.3g,\"steep\":%.3g},", worstAttention(engine), worstAttentionOfFew(engine),
+              errorOfAttention(engine, 95, 100, 64, 400));
   std::printf("\"bands\":%s,\"probabilities\":%.3g,", name(bandsAreEqual(noise(5000, 8))), errorOfProbabilities(noise(5000, 9)));
   const bool equal = shareToken(engine, threads).equal;
   ggml_backend_free(engine.backend);

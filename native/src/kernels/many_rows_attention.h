@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "amx_tiles.h"
+#include "attention_parts.h"
 #include "attention_rows.h"
 #include "ggml-cpu.h"
 #include "tiled_attention.h"
@@ -32,20 +33,12 @@ class earshot_many_rows {
   static size_t work_size(const ggml_tensor* op, int threads) { return kLine + threads * earshot_many_rows(op).bytes(); }
 
   static void compute(const ggml_compute_params* params, ggml_tensor* op) {
-    // Several parts for each thread, because a core may be busy with something else.
-    const int64_t blocks = (op->src[0]->ne[1] + kRows - 1) / kRows;
-    const int64_t heads = op->src[0]->ne[2];
-    const int64_t parts = params->nth == 1 ? 1 : std::min<int64_t>(blocks, (4 * params->nth + heads - 1) / heads);
-    if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
-    ggml_barrier(params->threadpool);
     earshot_many_rows work(op);
     work.place(params);
     const earshot_tiles tiles{earshot_tile_config{}};
-    for (int64_t at = params->ith; at < heads * parts; at = ggml_threadpool_chunk_add(params->threadpool, 1)) {
-      work.split_head(at / parts);
-      const int64_t part = at % parts;
-      for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) work.attend(at / parts, block * kRows);
-    }
+    const auto split = [&](int64_t head) { work.split_head(head); };
+    const auto attend = [&](int64_t head, int64_t row) { work.attend(head, row); };
+    earshot_share_heads(params, op, kRows, split, attend);
   }
 
  private:

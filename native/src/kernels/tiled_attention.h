@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "attention_parts.h"
 #include "attention_rows.h"
 #include "ggml-cpu.h"
 #include "vec.h"
@@ -31,6 +32,18 @@ struct earshot_floats {
   static Vector subtract(Vector x, Vector y) { return _mm512_sub_ps(x, y); }
   static Vector larger(Vector x, Vector y) { return _mm512_max_ps(x, y); }
   static float largest(Vector x) { return _mm512_reduce_max_ps(x); }
+  // e^x for x of at most 0, with the bits of ggml_v_expf but without its branch for numbers beyond the range of floats.
+  static Vector weight(Vector x) {
+    const Vector shift = all(0x1.8p23F);
+    const Vector n = _mm512_sub_ps(_mm512_fmadd_ps(x, all(0x1.715476p+0F), shift), shift);
+    const Vector b = _mm512_fnmadd_ps(n, all(0x1.7f7d1cp-20F), _mm512_fnmadd_ps(n, all(0x1.62e4p-1F), x));
+    const Vector square = _mm512_mul_ps(b, b);
+    const Vector high = _mm512_fmadd_ps(all(0x1.0e4020p-7F), b, all(0x1.573e2ep-5F));
+    const Vector middle = _mm512_fmadd_ps(all(0x1.555e66p-3F), b, all(0x1.fffdb6p-2F));
+    const Vector low = _mm512_fmadd_ps(all(0x1.ffffecp-1F), b, all(1.0F));
+    const Vector power = _mm512_fmadd_ps(_mm512_fmadd_ps(high, square, middle), square, low);
+    return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(n, all(-192.0F), _CMP_NLT_UQ), power, n);
+  }
   // The sums of lanes eight apart.
   static __m256 halves(Vector x) { return _mm256_add_ps(_mm512_extractf32x8_ps(x, 1), _mm512_castps512_ps256(x)); }
 };
@@ -54,30 +67,51 @@ struct earshot_floats {
     four = _mm_max_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_max_ss(four, _mm_movehdup_ps(four)));
   }
+  static Vector weight(Vector x) { return ggml_v_expf(x); }
   static __m256 halves(Vector x) { return x; }
 };
 #endif
 
-// Adds the sums of four vectors to `sum` one after the other, each with the bits of ggml_vec_soft_max_f32.
-static inline double earshot_add_sums(double sum, const __m256* x) {
+#if defined(__GNUC__)
+// Inlined, or with loops that GCC 12 does not unroll, a tile's sums would pass through memory.
+#define EARSHOT_NOT_INLINE __attribute__((noinline))
+#define EARSHOT_UNROLL _Pragma("GCC unroll 8")
+#else
+#define EARSHOT_NOT_INLINE
+#define EARSHOT_UNROLL
+#endif
+
+// The sums of four vectors, each with the bits of ggml_vec_soft_max_f32.
+static inline __m128 earshot_sums_of_four(const __m256* x) {
   __m128 four[4];
   for (int i = 0; i < 4; ++i) four[i] = _mm_add_ps(_mm256_extractf128_ps(x[i], 1), _mm256_castps256_ps128(x[i]));
   __m128 two[2];
   for (int i = 0; i < 2; ++i) two[i] = _mm_add_ps(_mm_movelh_ps(four[2 * i], four[2 * i + 1]), _mm_movehl_ps(four[2 * i + 1], four[2 * i]));
-  float sums[4];
-  _mm_storeu_ps(sums, _mm_add_ps(_mm_shuffle_ps(two[0], two[1], 0x88), _mm_shuffle_ps(two[0], two[1], 0xDD)));
-  for (const float each : sums) sum += static_cast<double>(each);
-  return sum;
+  return _mm_add_ps(_mm_shuffle_ps(two[0], two[1], 0x88), _mm_shuffle_ps(two[0], two[1], 0xDD));
+}
+
+// Adds `count` numbers of each of four rows, one after the other, to the rows' sums. `count` is a multiple of four.
+static inline void earshot_add_rows(const float* x, int count, float* sums) {
+  __m256d all = _mm256_setzero_pd();
+  for (int i = 0; i < count; i += 4) {
+    __m128 four[4];
+    for (int row = 0; row < 4; ++row) four[row] = _mm_loadu_ps(x + row * count + i);
+    _MM_TRANSPOSE4_PS(four[0], four[1], four[2], four[3]);
+    for (const __m128& each : four) all = _mm256_add_pd(all, _mm256_cvtps_pd(each));
+  }
+  _mm_storeu_ps(sums, _mm256_cvtpd_ps(_mm256_add_pd(_mm256_cvtps_pd(_mm_loadu_ps(sums)), all)));
 }
 
 // c[ROWS][VECTORS] of `depth` products each, or what is there plus them. Strides are in floats.
-template <int ROWS, int VECTORS>
-static inline void earshot_multiply_tile(const float* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t depth, float* c,
-                                         int64_t c_stride, bool adds) {
+template <int ROWS, int VECTORS, bool ADDS>
+EARSHOT_NOT_INLINE static void earshot_multiply_tile(const float* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t depth,
+                                                     float* c, int64_t c_stride) {
   using F = earshot_floats;
   F::Vector sums[ROWS][VECTORS];
+  EARSHOT_UNROLL
   for (int r = 0; r < ROWS; ++r) {
-    for (int v = 0; v < VECTORS; ++v) sums[r][v] = adds ? F::load(c + r * c_stride + v * F::kLanes) : F::zero();
+    EARSHOT_UNROLL
+    for (int v = 0; v < VECTORS; ++v) sums[r][v] = ADDS ? F::load(c + r * c_stride + v * F::kLanes) : F::zero();
   }
   for (int64_t i = 0; i < depth; ++i) {
     F::Vector x[VECTORS];
@@ -85,7 +119,7 @@ static inline void earshot_multiply_tile(const float* a, int64_t a_stride, const
       x[v] = F::load(b + i * b_stride + v * F::kLanes);
 #if defined(__GNUC__)
       // GCC 12 would load it again for each row, and the loads would be the limit.
-      __asm__("" : "+x"(x[v]));
+      __asm__("" : "+v"(x[v]));
 #endif
     }
     for (int r = 0; r < ROWS; ++r) {
@@ -93,7 +127,9 @@ static inline void earshot_multiply_tile(const float* a, int64_t a_stride, const
       for (int v = 0; v < VECTORS; ++v) sums[r][v] = F::add_product(sums[r][v], x[v], number);
     }
   }
+  EARSHOT_UNROLL
   for (int r = 0; r < ROWS; ++r) {
+    EARSHOT_UNROLL
     for (int v = 0; v < VECTORS; ++v) F::store(c + r * c_stride + v * F::kLanes, sums[r][v]);
   }
 }
@@ -116,19 +152,11 @@ class earshot_tiled_attention {
   static size_t work_size(const ggml_tensor* op, int threads) { return kLine + threads * earshot_tiled_attention(op).bytes(); }
 
   static void compute(const ggml_compute_params* params, ggml_tensor* op) {
-    // Several parts for each thread, because a core may be busy with something else.
-    const int64_t blocks = (op->src[0]->ne[1] + kRows - 1) / kRows;
-    const int64_t heads = op->src[0]->ne[2];
-    const int64_t parts = params->nth == 1 ? 1 : std::min<int64_t>(blocks, (4 * params->nth + heads - 1) / heads);
-    if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
-    ggml_barrier(params->threadpool);
     earshot_tiled_attention work(op);
     work.place(params);
-    for (int64_t at = params->ith; at < heads * parts; at = ggml_threadpool_chunk_add(params->threadpool, 1)) {
-      work.convert_head(at / parts);
-      const int64_t part = at % parts;
-      for (int64_t block = blocks * part / parts; block < blocks * (part + 1) / parts; ++block) work.attend(at / parts, block * kRows);
-    }
+    const auto convert = [&](int64_t head) { work.convert_head(head); };
+    const auto attend = [&](int64_t head, int64_t row) { work.attend(head, row); };
+    earshot_share_heads(params, op, kRows, convert, attend);
   }
 
  private:
@@ -137,6 +165,7 @@ class earshot_tiled_attention {
   // Rows and keys of a block: its scores, keys, values and results stay in the first-level cache.
   static constexpr int64_t kRows = 5 * F::kTileRows;
   static constexpr int64_t kKeys = 64;
+  static constexpr int64_t kPaddedRows = (kRows + 3) / 4 * 4;
   static constexpr int64_t kPart = F::kLanes * F::kTileVectors;
   static constexpr int64_t kMaxWidth = 512;
   static constexpr int kVectors = kKeys / F::kLanes;
@@ -178,67 +207,93 @@ class earshot_tiled_attention {
     memset(values_ + keys_ * width_, 0, (padded_ - keys_) * width_ * sizeof(float));
   }
 
-  template <int ROWS>
-  static void multiply_rows(int64_t rows, const float* a, int64_t a_stride, const float* b, int64_t columns, int64_t depth, float* c,
-                            bool adds) {
+  template <bool ADDS, int ROWS>
+  static void multiply_rows(int64_t rows, const float* a, int64_t a_stride, const float* b, int64_t columns, int64_t depth, float* c) {
     if constexpr (ROWS > 0) {
-      if (rows < ROWS) return multiply_rows<ROWS - 1>(rows, a, a_stride, b, columns, depth, c, adds);
+      if (rows < ROWS) return multiply_rows<ADDS, ROWS - 1>(rows, a, a_stride, b, columns, depth, c);
       for (int64_t at = 0; at < columns; at += kPart) {
-        earshot_multiply_tile<ROWS, F::kTileVectors>(a, a_stride, b + at, columns, depth, c + at, columns, adds);
+        earshot_multiply_tile<ROWS, F::kTileVectors, ADDS>(a, a_stride, b + at, columns, depth, c + at, columns);
       }
     }
   }
 
-  static void multiply(int64_t rows, const float* a, int64_t a_stride, const float* b, int64_t columns, int64_t depth, float* c, bool adds) {
+  template <bool ADDS>
+  static void multiply(int64_t rows, const float* a, int64_t a_stride, const float* b, int64_t columns, int64_t depth, float* c) {
     for (int64_t r = 0; r < rows; r += F::kTileRows) {
-      multiply_rows<F::kTileRows>(rows - r, a + r * a_stride, a_stride, b, columns, depth, c + r * columns, adds);
+      multiply_rows<ADDS, F::kTileRows>(rows - r, a + r * a_stride, a_stride, b, columns, depth, c + r * columns);
     }
   }
 
-  // Turns a row's scores into weights. The largest score so far only grows: what was summed up below it is scaled down.
-  void weigh(float* scores, float* results, float& highest, float& sum) const {
-    F::Vector x[kVectors];
-    for (int v = 0; v < kVectors; ++v) x[v] = F::multiply(F::load(scores + v * F::kLanes), F::all(scale_));
-    F::Vector most = x[0];
-    for (int v = 1; v < kVectors; ++v) most = F::larger(most, x[v]);
-    const float largest = F::largest(most);
-    if (largest > highest) {
-      const float factor = expf(highest - largest);
-      for (int64_t i = 0; i < width_; i += F::kLanes) F::store(results + i, F::multiply(F::load(results + i), F::all(factor)));
-      sum *= factor;
-      highest = largest;
+  // Scales a row's scores, and returns the largest.
+  float scale_row(float* scores) const {
+    const F::Vector scale = F::all(scale_);
+    F::Vector most = F::all(-INFINITY);
+    for (int v = 0; v < kVectors; ++v) {
+      const F::Vector x = F::multiply(F::load(scores + v * F::kLanes), scale);
+      F::store(scores + v * F::kLanes, x);
+      most = F::larger(most, x);
     }
+    return F::largest(most);
+  }
+
+  // The largest score of a row so far only grows: what was summed up below it is scaled down.
+  void raise(float largest, float* results, float& highest, float& sum) const {
+    const float factor = expf(highest - largest);
+    for (int64_t i = 0; i < width_; i += F::kLanes) F::store(results + i, F::multiply(F::load(results + i), F::all(factor)));
+    sum *= factor;
+    highest = largest;
+  }
+
+  // Turns a row's scores into weights, and writes the sum of each vector.
+  static void weigh_row(float* scores, float highest, float* sums) {
     // A row whose scores are all infinite yields zeros.
-    if (highest == -INFINITY) return std::fill(scores, scores + kKeys, 0.0F);
-    double part = 0;
+    if (highest == -INFINITY) {
+      std::fill(scores, scores + kKeys, 0.0F);
+      std::fill(sums, sums + kVectors, 0.0F);
+      return;
+    }
     for (int v = 0; v < kVectors; v += 4) {
       __m256 halves[4];
       for (int i = 0; i < 4; ++i) {
-        const F::Vector weight = ggml_v_expf(F::subtract(x[v + i], F::all(highest)));
-        F::store(scores + (v + i) * F::kLanes, weight);
+        float* each = scores + (v + i) * F::kLanes;
+        const F::Vector weight = F::weight(F::subtract(F::load(each), F::all(highest)));
+        F::store(each, weight);
         halves[i] = F::halves(weight);
       }
-      part = earshot_add_sums(part, halves);
+      _mm_storeu_ps(sums + v, earshot_sums_of_four(halves));
     }
-    sum += part;
+  }
+
+  // Turns the scores of `rows` rows into weights. Each step is of all rows, so that they do not wait for each other's branches.
+  void weigh(int64_t rows, int64_t keys, float* highest, float* sums) {
+    float largest[kRows];
+    for (int64_t r = 0; r < rows; ++r) {
+      float* scores = scores_ + r * kKeys;
+      if (keys < kKeys) std::fill(scores + keys, scores + kKeys, -INFINITY);
+      largest[r] = scale_row(scores);
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      if (largest[r] > highest[r]) raise(largest[r], results_ + r * width_, highest[r], sums[r]);
+    }
+    float parts[kPaddedRows * kVectors];
+    for (int64_t r = 0; r < rows; ++r) weigh_row(scores_ + r * kKeys, highest[r], parts + r * kVectors);
+    std::fill(parts + rows * kVectors, parts + kPaddedRows * kVectors, 0.0F);
+    for (int64_t r = 0; r < rows; r += 4) earshot_add_rows(parts + r * kVectors, kVectors, sums + r);
   }
 
   void attend(int64_t head, int64_t first) {
     const ggml_tensor* q = op_->src[0];
     const int64_t rows = std::min(kRows, q->ne[1] - first);
     float highest[kRows];
-    float sums[kRows] = {};
+    float sums[kPaddedRows] = {};
     std::fill(highest, highest + kRows, -INFINITY);
     memset(results_, 0, rows * width_ * sizeof(float));
     const auto* queries = reinterpret_cast<const float*>(row_of(q, first, head));
     for (int64_t key = 0; key < padded_; key += kKeys) {
-      multiply(rows, queries, q->nb[1] / sizeof(float), key_tiles_ + key * width_, kKeys, width_, scores_, false);
-      for (int64_t r = 0; r < rows; ++r) {
-        float* scores = scores_ + r * kKeys;
-        if (keys_ - key < kKeys) std::fill(scores + (keys_ - key), scores + kKeys, -INFINITY);
-        weigh(scores, results_ + r * width_, highest[r], sums[r]);
-      }
-      multiply(rows, scores_, kKeys, values_ + key * width_, width_, kKeys, results_, true);
+      multiply<false>(rows, queries, q->nb[1] / sizeof(float), key_tiles_ + key * width_, kKeys, width_, scores_);
+      const int64_t keys = std::min(kKeys, keys_ - key);
+      weigh(rows, keys, highest, sums);
+      multiply<true>(rows, scores_, kKeys, values_ + key * width_, width_, keys, results_);
     }
     for (int64_t r = 0; r < rows; ++r) {
       auto* out = reinterpret_cast<float*>(static_cast<char*>(op_->data) + (head + (first + r) * op_->ne[1]) * op_->nb[1]);

@@ -12,7 +12,7 @@ const Check = z.object({
   wrong: z.boolean(),
   f16: z.object({ few: z.number(), many: z.number() }),
   q8_0: z.object({ few: z.number(), many: z.number() }),
-  attention: z.number(),
+  attention: z.object({ many: z.number(), few: z.number(), steep: z.number() }),
   bands: z.boolean(),
   probabilities: z.number(),
   token: z.object({ equal: z.boolean(), sleeps: z.number() }),
@@ -38,15 +38,24 @@ describe.each([1, 3])('products and attention with %i threads', (threads) => {
   it('are as exact with AMX as without it, for rows, columns and depths that do not fill its tiles', () => {
     const { f16, q8_0, attention } = check(threads);
     // Where AVX-512 is missing, ggml rounds columns and scores to half precision.
-    expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
+    expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
   });
 
   it('leave AMX out where it is switched off', () => {
     const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });
     expect(amx).toBe(false);
-    expect(Math.max(f16.few, f16.many, attention)).toBeLessThan(1e-3);
+    expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+  });
+});
+
+describe('attention by vectors', () => {
+  // Elsewhere ggml rounds queries and scores to half precision.
+  it.runIf(hasFeature(/\bavx2\b/))('is exact for a few rows, and for scores far apart', () => {
+    const { attention } = check(1, { EARSHOT_NO_AMX: '1' });
+    expect(attention.few).toBeLessThan(1e-6);
+    expect(attention.steep).toBeLessThan(1e-5);
   });
 });
 
@@ -77,6 +86,6 @@ describe("AMX's self-test", () => {
     const { amx, right, wrong, f16, q8_0, attention } = check(1);
     expect({ right, wrong }).toEqual({ right: true, wrong: false });
     if (!hasAmx()) expect(amx).toBe(false);
-    if (amx) expect(Math.max(f16.many, q8_0.many, attention)).toBeLessThan(1e-5);
+    if (amx) expect(Math.max(f16.many, q8_0.many, attention.many)).toBeLessThan(1e-5);
   });
 });
