@@ -12,6 +12,10 @@
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #include <immintrin.h>
 
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define EARSHOT_WIDE_ROWS
+#endif
+
 constexpr int64_t kEarshotFewRows = 8;
 
 struct earshot_attention_head {
@@ -39,6 +43,43 @@ static inline __m256 earshot_sums(const __m256* x) {
   return _mm256_add_ps(_mm256_permute2f128_ps(low, high, 0x20), _mm256_permute2f128_ps(low, high, 0x31));
 }
 
+// sums[row][at] and sums[row][at + 1]: sums of q[row] · k0 and of q[row] · k1 in eight parts.
+template <int ROWS>
+static inline void earshot_score_pair(const float* const* q, const char* k0, const char* k1, int64_t width, __m256 (*sums)[8], int64_t at) {
+#if defined(EARSHOT_WIDE_ROWS)
+  // A half of a vector for each key.
+  __m512 both[ROWS];
+  for (int r = 0; r < ROWS; ++r) both[r] = _mm512_setzero_ps();
+  for (int64_t d = 0; d < width; d += 8) {
+    const __m256i halves = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(k0 + d * 2))),
+                                                   _mm_loadu_si128(reinterpret_cast<const __m128i*>(k1 + d * 2)), 1);
+    const __m512 x = _mm512_cvtph_ps(halves);
+    for (int r = 0; r < ROWS; ++r) both[r] = _mm512_fmadd_ps(_mm512_broadcast_f32x8(_mm256_loadu_ps(q[r] + d)), x, both[r]);
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    sums[r][at] = _mm512_castps512_ps256(both[r]);
+    sums[r][at + 1] = _mm512_extractf32x8_ps(both[r], 1);
+  }
+#else
+  __m256 sum0[ROWS];
+  __m256 sum1[ROWS];
+  for (int r = 0; r < ROWS; ++r) sum0[r] = sum1[r] = _mm256_setzero_ps();
+  for (int64_t d = 0; d < width; d += 8) {
+    const __m256 x0 = earshot_load_f16(k0, d);
+    const __m256 x1 = earshot_load_f16(k1, d);
+    for (int r = 0; r < ROWS; ++r) {
+      const __m256 numbers = _mm256_loadu_ps(q[r] + d);
+      sum0[r] = _mm256_fmadd_ps(numbers, x0, sum0[r]);
+      sum1[r] = _mm256_fmadd_ps(numbers, x1, sum1[r]);
+    }
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    sums[r][at] = sum0[r];
+    sums[r][at + 1] = sum1[r];
+  }
+#endif
+}
+
 // scores[row][key] = q[row] · k[key], eight keys at a time: each key is converted once for all rows.
 template <int ROWS>
 static inline void earshot_scores(const earshot_attention_head& a) {
@@ -55,22 +96,7 @@ static inline void earshot_scores(const earshot_attention_head& a) {
         _mm_prefetch(k0 + kAhead * a.k_stride + at, _MM_HINT_T0);
         _mm_prefetch(k1 + kAhead * a.k_stride + at, _MM_HINT_T0);
       }
-      __m256 sum0[ROWS];
-      __m256 sum1[ROWS];
-      for (int r = 0; r < ROWS; ++r) sum0[r] = sum1[r] = _mm256_setzero_ps();
-      for (int64_t d = 0; d < a.width; d += 8) {
-        const __m256 x0 = earshot_load_f16(k0, d);
-        const __m256 x1 = earshot_load_f16(k1, d);
-        for (int r = 0; r < ROWS; ++r) {
-          const __m256 q = _mm256_loadu_ps(a.q[r] + d);
-          sum0[r] = _mm256_fmadd_ps(q, x0, sum0[r]);
-          sum1[r] = _mm256_fmadd_ps(q, x1, sum1[r]);
-        }
-      }
-      for (int r = 0; r < ROWS; ++r) {
-        sums[r][i] = sum0[r];
-        sums[r][i + 1] = sum1[r];
-      }
+      earshot_score_pair<ROWS>(a.q, k0, k1, a.width, sums, i);
     }
     for (int r = 0; r < ROWS; ++r) {
       float scores[kKeys];
@@ -80,30 +106,63 @@ static inline void earshot_scores(const earshot_attention_head& a) {
   }
 }
 
-// out[row] = Σ scores[row][key] · v[key] · factor[row], 16 columns at a time: each value is converted once for all rows.
-template <int ROWS>
-static inline void earshot_weighted_values(const earshot_attention_head& a, const float* factor) {
+#if defined(EARSHOT_WIDE_ROWS)
+struct earshot_value_vector {
+  using Vector = __m512;
+  static constexpr int kLanes = 16;
+
+  static Vector zero() { return _mm512_setzero_ps(); }
+  static Vector all(float x) { return _mm512_set1_ps(x); }
+  static Vector load(const char* x) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x))); }
+  static void store(float* x, Vector v) { _mm512_storeu_ps(x, v); }
+  static Vector add_product(Vector sum, Vector x, Vector y) { return _mm512_fmadd_ps(x, y, sum); }
+  static Vector multiply(Vector x, Vector y) { return _mm512_mul_ps(x, y); }
+};
+#else
+struct earshot_value_vector {
+  using Vector = __m256;
+  static constexpr int kLanes = 8;
+
+  static Vector zero() { return _mm256_setzero_ps(); }
+  static Vector all(float x) { return _mm256_set1_ps(x); }
+  static Vector load(const char* x) { return earshot_load_f16(x, 0); }
+  static void store(float* x, Vector v) { _mm256_storeu_ps(x, v); }
+  static Vector add_product(Vector sum, Vector x, Vector y) { return _mm256_fmadd_ps(x, y, sum); }
+  static Vector multiply(Vector x, Vector y) { return _mm256_mul_ps(x, y); }
+};
+#endif
+
+// Columns from `d` on of earshot_weighted_values, VECTORS vectors of them: each value is converted once for all rows.
+template <int ROWS, int VECTORS>
+static inline void earshot_weighted_columns(const earshot_attention_head& a, const float* factor, int64_t d) {
+  using F = earshot_value_vector;
   constexpr int64_t kAhead = 16;
-  for (int64_t d = 0; d < a.width; d += 16) {
-    __m256 sum[ROWS][2];
-    for (int r = 0; r < ROWS; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
-    const char* v = a.v + d * 2;
-    for (int64_t key = 0; key < a.keys; ++key, v += a.v_stride) {
-      const __m256 x0 = earshot_load_f16(v, 0);
-      const __m256 x1 = earshot_load_f16(v, 8);
-      _mm_prefetch(v + kAhead * a.v_stride, _MM_HINT_T0);
-      for (int r = 0; r < ROWS; ++r) {
-        const __m256 p = _mm256_broadcast_ss(a.scores + r * a.keys + key);
-        sum[r][0] = _mm256_fmadd_ps(p, x0, sum[r][0]);
-        sum[r][1] = _mm256_fmadd_ps(p, x1, sum[r][1]);
-      }
-    }
+  F::Vector sum[ROWS][VECTORS];
+  for (int r = 0; r < ROWS; ++r) {
+    for (int i = 0; i < VECTORS; ++i) sum[r][i] = F::zero();
+  }
+  const char* v = a.v + d * 2;
+  for (int64_t key = 0; key < a.keys; ++key, v += a.v_stride) {
+    F::Vector x[VECTORS];
+    for (int i = 0; i < VECTORS; ++i) x[i] = F::load(v + i * F::kLanes * 2);
+    _mm_prefetch(v + kAhead * a.v_stride, _MM_HINT_T0);
     for (int r = 0; r < ROWS; ++r) {
-      const __m256 f = _mm256_set1_ps(factor[r]);
-      _mm256_storeu_ps(a.out[r] + d, _mm256_mul_ps(sum[r][0], f));
-      _mm256_storeu_ps(a.out[r] + d + 8, _mm256_mul_ps(sum[r][1], f));
+      const F::Vector p = F::all(a.scores[r * a.keys + key]);
+      for (int i = 0; i < VECTORS; ++i) sum[r][i] = F::add_product(sum[r][i], p, x[i]);
     }
   }
+  for (int r = 0; r < ROWS; ++r) {
+    for (int i = 0; i < VECTORS; ++i) F::store(a.out[r] + d + i * F::kLanes, F::multiply(sum[r][i], F::all(factor[r])));
+  }
+}
+
+// out[row] = Σ scores[row][key] · v[key] · factor[row], two vectors of columns at a time.
+template <int ROWS>
+static inline void earshot_weighted_values(const earshot_attention_head& a, const float* factor) {
+  constexpr int64_t kColumns = 2 * earshot_value_vector::kLanes;
+  int64_t d = 0;
+  for (; d + kColumns <= a.width; d += kColumns) earshot_weighted_columns<ROWS, 2>(a, factor, d);
+  if (d < a.width) earshot_weighted_columns<ROWS, 16 / earshot_value_vector::kLanes>(a, factor, d);
 }
 
 template <int ROWS>
