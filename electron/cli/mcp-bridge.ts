@@ -93,21 +93,28 @@ export const bridge = async (open: () => Promise<Connection>): Promise<void> => 
     await http.start();
     return { connection, http };
   };
-  let service = start();
-  const send = async (message: JSONRPCMessage, to: Service): Promise<void> => {
-    const { connection, http } = to;
+  let service = await start();
+  let next: Promise<Service> | undefined;
+  /** The service after one that is gone: all messages that it lost wait for the same. A later one tries again where none is found. */
+  const successorOf = async (gone: Service): Promise<Service> => {
+    if (service !== gone) return service;
+    next ??= start().finally(() => {
+      next = undefined;
+    });
+    service = await next;
+    return service;
+  };
+  const send = async (message: JSONRPCMessage, { connection, http }: Service): Promise<void> => {
     if (protocolVersion !== undefined) http.setProtocolVersion(protocolVersion);
     await http.send(isJSONRPCRequest(message) ? await withUpload(connection, message) : message);
   };
   const forward = async (message: JSONRPCMessage): Promise<void> => {
     const used = service;
     try {
-      await send(message, await used);
+      await send(message, used);
     } catch (error) {
       if (!isGone(error)) throw error;
-      // Unless another message has found the next service already.
-      if (service === used) service = start();
-      await send(message, await service);
+      await send(message, await successorOf(used));
     }
   };
   const answer = (message: JSONRPCMessage): Promise<void> =>
@@ -121,11 +128,9 @@ export const bridge = async (open: () => Promise<Connection>): Promise<void> => 
     for (const event of ['end', 'close'] as const) process.stdin.once(event, () => done());
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
   });
-  await service;
   await stdio.start();
   await ended;
   await stdio.close();
-  const { connection, http } = await service;
-  await http.close();
-  await connection.close();
+  await service.http.close();
+  await service.connection.close();
 };
