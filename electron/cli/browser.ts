@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isExecutableSync } from '../core/base/executable.ts';
 import { printMessage } from './terminal.ts';
 
 /** The window that shows a running service. */
@@ -17,15 +18,6 @@ export type OpenWindow = (url: string, dataDir: string) => Promise<ShownWindow>;
 
 /** A browser that exits sooner has failed, or has handed the address to one that runs already. */
 const STARTED_AFTER_MS = 3000;
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const LINUX_NAMES = [
   'chromium',
@@ -116,7 +108,7 @@ export const openWindow: OpenWindow = async (url, dataDir) => {
     printMessage('There is no screen here: open the link above in a browser.');
     return NOTHING;
   }
-  const browser = browserPlaces(process.env, process.platform).find(isProgram);
+  const browser = browserPlaces(process.env, process.platform).find(isExecutableSync);
   if (browser === undefined) return openInBrowser(url, dataDir);
   const profile = join(dataDir, 'window');
   mkdirSync(profile, { recursive: true, mode: 0o700 });

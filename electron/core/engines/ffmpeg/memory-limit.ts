@@ -1,26 +1,16 @@
-import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { isExecutableSync } from '../../base/executable.ts';
 
 /** Address space that ffmpeg and ffprobe take at most, in bytes; each thread reserves a stack and an arena of the allocator. */
 const MAX_ADDRESS_SPACE = 4 * 1024 ** 3 + availableParallelism() * 160 * 1024 ** 2;
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // ENOENT or EACCES.
-    return false;
-  }
-};
 
 /** Part of util-linux; null where there is none. Looked for once. */
 let prlimit: string | null | undefined;
 const findPrlimit = (): string | null => {
   if (process.platform !== 'linux') return null;
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return folders.map((folder) => join(folder, 'prlimit')).find(isExecutable) ?? null;
+  return folders.map((folder) => join(folder, 'prlimit')).find(isExecutableSync) ?? null;
 };
 
 /** What to start, and its arguments. */
@@ -33,6 +23,6 @@ export type Command = { readonly file: string; readonly args: readonly string[] 
  */
 export const withLimitedMemory = ({ file, args }: Command): Command => {
   prlimit ??= findPrlimit();
-  if (prlimit === null || !isExecutable(file)) return { file, args };
+  if (prlimit === null || !isExecutableSync(file)) return { file, args };
   return { file: prlimit, args: [`--as=${MAX_ADDRESS_SPACE}`, file, ...args] };
 };
