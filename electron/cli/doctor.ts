@@ -5,7 +5,7 @@ import type { RouteResponse } from '../contract/route.ts';
 import type { routes } from '../contract/routes.ts';
 import type { Model } from '../contract/system.ts';
 import { isAppError } from '../core/base/errors.ts';
-import { formatBytes } from '../core/base/numbers.ts';
+import { counted, formatBytes } from '../core/base/numbers.ts';
 import type { Diagnosis, Repair } from '../core/repair.ts';
 import { accelerationFact } from './acceleration.ts';
 import { type Connection, withConnection } from './connect.ts';
@@ -153,7 +153,7 @@ const isConfirmed = async ({ yes }: DoctorOptions): Promise<boolean> => {
 };
 
 const printRepair = ({ salvaged, backup, aside, relinked, audio }: Repair): void => {
-  if (salvaged !== undefined) printMessage(`${salvaged.rows} rows of the damaged database were read.`);
+  if (salvaged !== undefined) printMessage(`Read ${counted(salvaged.rows, 'row')} of the damaged database.`);
   const missing = salvaged?.incomplete ?? [];
   const rest = backup === undefined ? 'the rest is lost' : 'the rest is from the backup';
   if (missing.length > 0)
@@ -162,10 +162,12 @@ const printRepair = ({ salvaged, backup, aside, relinked, audio }: Repair): void
     printMessage(`The backup made ${formatTime(backup.madeAt)} was restored.`);
   }
   if (relinked > 0) {
-    printMessage(`${relinked} stored files that the database did not know are in the folder “recovered”.`);
+    printMessage(
+      `In the folder “recovered”: ${counted(relinked, 'stored file')} that the database did not know.`,
+    );
   }
   if (audio > 0) {
-    printMessage(`The audio of ${audio} transcripts that are lost is in “recovered” in the data folder.`);
+    printMessage(`The audio of ${counted(audio, 'lost transcript')} is in “recovered” in the data folder.`);
   }
   if (aside !== undefined) printMessage(`The damaged database is kept as earshot.db${aside}.`);
   printMessage(style('green', 'The library is repaired. Start Earshot again.'));

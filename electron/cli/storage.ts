@@ -5,7 +5,7 @@ import { ApiError } from '../contract/client.ts';
 import type { ExportedFile, VerifiedFiles } from '../contract/storage.ts';
 import { AppError, isAppError } from '../core/base/errors.ts';
 import { createPace, FULL_SPEED } from '../core/base/event-loop.ts';
-import { formatBytes } from '../core/base/numbers.ts';
+import { counted, formatBytes } from '../core/base/numbers.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf } from './environment.ts';
@@ -33,7 +33,7 @@ export const progressText = (doing: string, done: Count, total: Count): string =
   const bar = `${'#'.repeat(filled)}${' '.repeat(BAR - filled)}`;
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
   const files = Math.max(done.files, total.files);
-  return `${doing} [${bar}] ${percent}  ${done.files} of ${files} files, ${formatBytes(done.bytes)}`;
+  return `${doing} [${bar}] ${percent}  ${done.files} of ${counted(files, 'file')}, ${formatBytes(done.bytes)}`;
 };
 
 const progressOn =
@@ -167,7 +167,7 @@ const importFrom = async (
   return report;
 };
 
-const copies = (count: number, what: string): string => `${count} ${count === 1 ? 'copy' : 'copies'} ${what}`;
+const copies = (count: number, what: string): string => `${counted(count, 'copy', 'copies')} ${what}`;
 
 /** A name from a foreign file, without characters that control a terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
@@ -186,12 +186,14 @@ const printReport = (report: VerifyReport): void => {
     printMessage(`${style(state === 'mended' ? 'yellow' : 'red', state.padEnd(6))}  ${folder}  ${key}`);
   }
   const parts = [
-    `${report.files} files, ${formatBytes(report.bytes)}, in ${report.folders.join(', ')}`,
+    `${counted(report.files, 'file')}, ${formatBytes(report.bytes)}, in ${report.folders.join(', ')}`,
     ...(report.mended > 0 ? [copies(report.mended, 'mended')] : []),
     ...(report.lost > 0 ? [copies(report.lost, 'lost: no good one is left')] : []),
     ...(report.away > 0 ? [copies(report.away, 'out of reach')] : []),
     ...((report.unknown ?? 0) > 0
-      ? [`${report.unknown} objects that no file knows (--remove-unknown removes them)`]
+      ? [
+          `${counted(report.unknown ?? 0, 'object')} that no file knows (--remove-unknown removes ${report.unknown === 1 ? 'it' : 'them'})`,
+        ]
       : []),
   ];
   printMessage(parts.join('\n'));
@@ -229,7 +231,7 @@ const addTransfer = (command: Command): void => {
         storage.line.clear();
         printSkipped(done.problems);
         printMessage(
-          `${done.files} files, ${formatBytes(done.bytes)}, are in ${resolve(folder)}${skippedPart(done.problems)}.`,
+          `${counted(done.files, 'file')}, ${formatBytes(done.bytes)}, written to ${resolve(folder)}${skippedPart(done.problems)}.`,
         );
       }),
     );
@@ -245,7 +247,7 @@ const addTransfer = (command: Command): void => {
         storage.line.clear();
         printSkipped(report.problems);
         printMessage(
-          `${report.imported} files imported, ${report.known} were there already${skippedPart(report.problems)}.`,
+          `${counted(report.imported, 'file')} imported, ${report.known} there already${skippedPart(report.problems)}.`,
         );
       }),
     );

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { type TermSuggestions, Vocabulary, type VocabularyEntry } from '../contract/vocabulary.ts';
 import { formatVocabulary, parseVocabulary } from '../contract/vocabulary-text.ts';
+import { counted } from '../core/base/numbers.ts';
 import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
@@ -27,8 +28,6 @@ const readFile = (path: string): string => {
   if (!existsSync(path)) throw new UsageError(`${path}: there is no such file.`);
   return readFileSync(path, 'utf8');
 };
-
-const countTerms = (count: number): string => `${count} ${count === 1 ? 'term' : 'terms'}`;
 
 const printSuggestions = async ({ enabled, suggestions }: TermSuggestions): Promise<void> => {
   if (!enabled)
@@ -60,7 +59,7 @@ const addSuggestionCommands = (vocabulary: Command): void => {
     .action((id: string, options: ServerOptions) =>
       withConnection(options, async ({ client }) => {
         const { data } = await client.call('acceptTermSuggestion', { params: { id } });
-        printMessage(`${style('green', '✓')} ${countTerms(data.terms.length)} from now on.`);
+        printMessage(`${style('green', '✓')} ${counted(data.terms.length, 'term')} from now on.`);
       }),
     );
   withServerOptions(vocabulary.command('dismiss'))
@@ -92,7 +91,7 @@ export const addVocabularyCommands = (program: Command): void => {
       const terms = parseTerms(readFile(file), file);
       return withConnection(options, async ({ client }) => {
         const { data } = await client.call('putVocabulary', { body: { terms } });
-        printMessage(`${style('green', '✓')} ${countTerms(data.terms.length)} from now on.`);
+        printMessage(`${style('green', '✓')} ${counted(data.terms.length, 'term')} from now on.`);
       });
     });
   addSuggestionCommands(vocabulary);

@@ -19,3 +19,7 @@ export const formatBytes = (bytes: number): string => {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${round(bytes / 1024 ** step, 2)} ${UNITS[step]}`;
 };
+
+/** "1 file", "2 files"; `many` where the plural is not made with an s. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;

@@ -81,7 +81,7 @@ it('verifies, exports and imports beside a running service', async () => {
 
   for (const key of keys) await remove(key);
   const imported = await earshot('import', folder);
-  expect([imported.code, imported.err]).toEqual([0, expect.stringContaining('2 files imported, 0 were')]);
+  expect([imported.code, imported.err]).toEqual([0, expect.stringContaining('2 files imported, 0 there')]);
   expect(await Promise.all(keys.map(contentOf))).toEqual(['the first note', 'the second note']);
   for (const key of keys) await remove(key);
 });
@@ -101,7 +101,7 @@ it('names files without an intact copy, and exports the others', async () => {
   });
   const folder = join(temporaryFolder(), 'export');
   const { code, err } = await earshot('export', folder);
-  expect([code, err]).toEqual([1, expect.stringMatching(/1 files, .*, 2 skipped/)]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/1 file, .*, 2 skipped/)]);
   for (const key of [lost, cut]) expect(err).toContain(`${key}: `);
   expect(textsIn(folder)).toEqual(['a good note']);
   for (const key of [lost, cut, good]) await remove(key);
