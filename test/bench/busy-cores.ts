@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
 /** When the loops end by themselves, if nothing else ends them. */
-const MOST_SECONDS = 600;
+const MOST_SECONDS = 1800;
 
-/** Does some work while every core has a process that is never idle; the work must take less than ten minutes. */
-export const onBusyCores = async <T>(work: () => Promise<T>): Promise<T> => {
-  const loops: ChildProcess[] = Array.from({ length: availableParallelism() }, () =>
+/** Does some work beside `count` processes that are never idle, by default one for each core; it must take less than half an hour. */
+export const onBusyCores = async <T>(work: () => Promise<T>, count = availableParallelism()): Promise<T> => {
+  const loops: ChildProcess[] = Array.from({ length: count }, () =>
     spawn('bash', ['-c', `while ((SECONDS < ${MOST_SECONDS})); do :; done`], { stdio: 'ignore' }),
   );
   const endAll = (): void => {

@@ -1,19 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
 import { discard, startServer } from '../support/server.ts';
+import { onBusyCores } from './busy-cores.ts';
 import { type Cost, costTo, medianCost, transcribe, upload } from './measure.ts';
 import { spokenWav } from './recordings.ts';
 
-const BUSY_MINUTES = 15;
-
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
-};
-
-/** Programs that each keep a core busy. They end by themselves if nobody kills them. */
-const startBusyPrograms = (count: number): ChildProcess[] => {
-  const script = `const end = Date.now() + ${BUSY_MINUTES * 60_000}; while (Date.now() < end);`;
-  return Array.from({ length: count }, () => spawn(process.execPath, ['-e', script], { stdio: 'ignore' }));
 };
 
 const costOf = async (wav: string, threads: number, parallel: number, runs: number): Promise<Cost> => {
@@ -39,8 +31,7 @@ export const sweepParallelism = async (folder: string, runs: number, busy: numbe
   say(
     `\nthreads × chunks in parallel, one file of two minutes, warm; ${busy} busy programs beside it, load ${load}:`,
   );
-  const programs = startBusyPrograms(busy);
-  try {
+  const sweep = async (): Promise<void> => {
     for (const threads of [1, 2].filter((t) => t <= cores)) {
       for (const parallel of [1, 2, 4].filter((p) => p <= cores)) {
         const { wall, cpu } = await costOf(wav, threads, parallel, runs);
@@ -49,7 +40,6 @@ export const sweepParallelism = async (folder: string, runs: number, busy: numbe
         );
       }
     }
-  } finally {
-    for (const program of programs) program.kill();
-  }
+  };
+  await onBusyCores(sweep, busy);
 };
