@@ -97,7 +97,7 @@ describe('earshot doctor on a damaged library', () => {
     await fill();
     overwrite(0, 100, 0);
     const { code, out } = await doctor('--repair', '--yes');
-    expect(out).toContain('1 stored files');
+    expect(out).toContain('1 stored file that');
     expect(code).toBe(0);
     expect(aside()).toHaveLength(1);
     await expectUsable(['first.txt', RECOVERED]);
@@ -162,7 +162,7 @@ describe('earshot doctor on a damaged library', () => {
     const stray = join(dataDir, 'transcripts', 'tr_lost');
     renameSync(temporaryFolder(), stray);
     const { out } = await doctor('--repair', '--yes');
-    expect(out).toContain('audio of 1 transcripts');
+    expect(out).toContain('audio of 1 lost transcript is');
     expect(readdirSync(join(dataDir, 'recovered'))).toEqual(['tr_lost']);
   });
 });
