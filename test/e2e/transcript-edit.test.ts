@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, type TestServer } from '../support/server.ts';
-import { startWithStored } from '../support/stored-transcripts.ts';
+import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
 
 const TALK: readonly Turn[] = [
@@ -33,10 +33,7 @@ describe('editing a transcript', () => {
 
   const stored = (name: string) =>
     server.client.call('getTranscript', { params: { id: ids.get(name) ?? '' } });
-  const open = async (name: string, page: Page = window.page) => {
-    await page.goto(`${server.url}/#/transcript/${ids.get(name)}`);
-    await page.locator('[data-w="0"]').waitFor();
-  };
+  const open = (name: string) => openTranscript(server, ids.get(name) ?? '', window);
   const words = (page: Page = window.page) => page.locator('[data-w]').allTextContents();
   const field = (page: Page = window.page) => page.getByRole('textbox', { name: 'Text of this paragraph' });
   /** Types before the first word of the transcript and ends editing. */

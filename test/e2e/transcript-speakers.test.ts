@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, type TestServer } from '../support/server.ts';
-import { startWithStored } from '../support/stored-transcripts.ts';
+import { openTranscript, selectWords, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
 
 const TALK: readonly Turn[] = [
@@ -40,10 +40,7 @@ describe('the speakers of a transcript', () => {
   const stored = (name: Name) => server.client.call('getTranscript', { params: { id: ids.get(name) ?? '' } });
   const told = async (name: Name) =>
     (await stored(name)).segments.map(({ speaker_id, text }) => `${speaker_id}: ${text}`);
-  const open = async (name: Name, on: TestWindow = window) => {
-    await on.page.goto(`${server.url}/#/transcript/${ids.get(name)}`);
-    await on.page.locator('[data-w="0"]').waitFor();
-  };
+  const open = (name: Name, on: TestWindow = window) => openTranscript(server, ids.get(name) ?? '', on);
   const dialog = () => page.getByRole('dialog', { name: 'Who speaks?' });
   const speakersOf = () => page.getByRole('article').getByRole('button', { name: /^Speaker [A-Z]$/ });
   const paragraphs = async () => (await speakersOf().allTextContents()).join(' ');
@@ -101,15 +98,7 @@ describe('the speakers of a transcript', () => {
 
   it('are changed by mouse for selected words', async () => {
     await open('mouse');
-    const [from, to] = await Promise.all([
-      page.locator('[data-w="3"]').boundingBox(),
-      page.locator('[data-w="5"]').boundingBox(),
-    ]);
-    await page.mouse.move((from?.x ?? 0) + 1, (from?.y ?? 0) + 8);
-    await page.mouse.down();
-    await page.mouse.move((to?.x ?? 0) + (to?.width ?? 0) - 1, (to?.y ?? 0) + 8, { steps: 4 });
-    await page.mouse.up();
-    await page.getByRole('button', { name: 'Change who speaks', exact: true }).click();
+    await selectWords(page, 3, 5, 'Change who speaks');
     await page.getByRole('radio', { name: 'Speaker B' }).check();
     await page.getByRole('button', { name: 'Change speaker' }).click();
     await untilParagraphs('A B A B A');

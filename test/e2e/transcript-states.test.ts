@@ -126,6 +126,25 @@ describe('every state of the transcript page', () => {
     180_000,
   );
 
+  it('leaves the text in its place when the audio turns out not to play', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/audio-url', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await open(window);
+    await window.settle();
+    const place = () => page.locator('[data-w="0"]').boundingBox();
+    const before = await place();
+    held.resolve();
+    await page.getByRole('alert').waitFor();
+    expect(before).not.toBeNull();
+    expect(await place()).toEqual(before);
+    await window.close();
+  });
+
   it('says of silence that nothing was heard, and nothing of a summary', async () => {
     const window = await openWindow(browser, server);
     const { page } = window;

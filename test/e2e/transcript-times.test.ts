@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
-import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
+import { openTranscript, selectWords, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
 
 /** Words of 0.4 s that follow one another. */
@@ -76,20 +76,7 @@ describe('times of words and subtitles', () => {
   };
   /** Opens the panel at a word by selecting it with the mouse. */
   const openByMouse = async (word: number) => {
-    const button = page.getByRole('button', { name: 'Adjust times' });
-    // While the page loads, the text moves under the pointer.
-    await expect
-      .poll(async () => {
-        const box = await page.locator(`[data-w="${word}"]`).boundingBox();
-        if (box === null) return false;
-        await page.mouse.move(box.x + 1, box.y + box.height / 2);
-        await page.mouse.down();
-        await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2, { steps: 4 });
-        await page.mouse.up();
-        return button.isVisible();
-      })
-      .toBe(true);
-    await button.click();
+    await selectWords(page, word, word, 'Adjust times');
     await panel().waitFor();
   };
   /** Opens the panel at a word, from 0, by keyboard alone. */

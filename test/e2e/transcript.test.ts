@@ -8,6 +8,7 @@ import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../sup
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { openTranscript } from '../support/stored-transcripts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
@@ -33,10 +34,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     return (await server.client.call('createTranscript', { body })).id;
   };
   const stored = (id = talk) => server.client.call('getTranscript', { params: { id } });
-  const open = async (page: Page, id = talk) => {
-    await page.goto(`${server.url}/#/transcript/${id}`);
-    await page.locator('[data-w="0"]').waitFor();
-  };
+  const open = (page: Page, id = talk) => openTranscript(server, id, { page });
   const editor = (page: Page) => page.getByRole('textbox', { name: 'Text of this paragraph' });
   /** Types before the first word and leaves the editor open. */
   const typeFirst = async (page: Page, text: string) => {

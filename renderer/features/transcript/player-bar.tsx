@@ -29,12 +29,16 @@ export const PlayerBar = () => {
   return (
     <section
       aria-label={t('player.label')}
-      className="rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
+      className="relative rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
     >
       <PositionSlider />
       <Controls />
       {state === 'failed' && (
-        <p role="alert" className="pb-1 text-xs text-bad">
+        // Over the waveform: the text below does not move while a person selects in it.
+        <p
+          role="alert"
+          className="pointer-events-none absolute top-2 left-6 max-w-[calc(100%-40px)] rounded-box bg-bad-soft px-2 py-0.5 text-xs text-bad"
+        >
           {t('player.failed')}
         </p>
       )}
