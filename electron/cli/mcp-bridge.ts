@@ -7,14 +7,17 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
   InitializeResultSchema,
+  isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
+  type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
@@ -23,6 +26,10 @@ import { UsageError } from './environment.ts';
 import { printMessage } from './terminal.ts';
 
 const SHUTTING_DOWN = 503;
+const TOOL_CALL = CallToolRequestSchema.shape.method.value;
+
+const LOST_ANSWER =
+  'Earshot ended before it answered. A transcription that it had begun goes on when it runs again: look at the recordings before you call again.';
 
 /** Folder of the stored files that an assistant has transcribed, which the window can play. */
 const FOLDER = 'assistant';
@@ -53,13 +60,45 @@ const withUpload = async (connection: Connection, message: JSONRPCRequest): Prom
 
 /** Errors that a user can act on become the tool's result, all others a protocol error. */
 const errorAnswer = (message: JSONRPCRequest, error: unknown): JSONRPCMessage => {
-  const { id } = message;
-  if (error instanceof UsageError || error instanceof ApiError) {
+  const { id, method } = message;
+  if (method === TOOL_CALL && (error instanceof UsageError || error instanceof ApiError)) {
     const content = [{ type: 'text', text: error.message }];
     return { jsonrpc: '2.0', id, result: { content, isError: true } };
   }
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message: messageOf(error) } };
 };
+
+/** The stream, and a call of `onEnd` when it has ended, whole or broken, and what came was read. */
+const untilEnd = (stream: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> => {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      setImmediate(onEnd);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+};
+
+/** `fetch` that calls `onEnd` with the body of a POST whose answer has ended. */
+const fetchUntilEnd =
+  (onEnd: (posted: string) => void): FetchLike =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const { body } = response;
+    const posted = init?.body;
+    if (body === null || typeof posted !== 'string') return response;
+    return new Response(
+      untilEnd(body, () => onEnd(posted)),
+      response,
+    );
+  };
 
 /** A service, and the way of the messages to it. */
 type Service = { readonly connection: Connection; readonly http: StreamableHTTPClientTransport };
@@ -74,18 +113,31 @@ const isGone = (error: unknown): boolean =>
 export const bridge = async (open: () => Promise<Connection>): Promise<void> => {
   const stdio = new StdioServerTransport();
   const fail = (error: unknown) => printMessage(`mcp: ${messageOf(error)}`);
+  const unanswered = new Map<RequestId, JSONRPCRequest>();
   let protocolVersion: string | undefined;
   const receive = (message: JSONRPCMessage): void => {
+    if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined)
+      unanswered.delete(message.id);
     const hello = isJSONRPCResultResponse(message)
       ? InitializeResultSchema.safeParse(message.result)
       : undefined;
     if (hello?.success === true) protocolVersion = hello.data.protocolVersion;
     stdio.send(message).catch(fail);
   };
+  const giveUp = async (id: RequestId, error: unknown): Promise<void> => {
+    const message = unanswered.get(id);
+    if (message === undefined || !unanswered.delete(id)) return;
+    await stdio.send(errorAnswer(message, error));
+  };
+  const onAnswerEnd = (posted: string): void => {
+    const message: unknown = JSON.parse(posted);
+    if (isJSONRPCRequest(message)) giveUp(message.id, new UsageError(LOST_ANSWER)).catch(fail);
+  };
   const start = async (): Promise<Service> => {
     const connection = await open();
     const http = new StreamableHTTPClientTransport(new URL('/mcp', connection.url), {
       requestInit: { headers: { authorization: `Bearer ${connection.key}` } },
+      fetch: fetchUntilEnd(onAnswerEnd),
     });
     http.onmessage = receive;
     // Requests reject as well; what remains are streams that break.
@@ -117,11 +169,11 @@ export const bridge = async (open: () => Promise<Connection>): Promise<void> => 
       await send(message, await successorOf(used));
     }
   };
-  const answer = (message: JSONRPCMessage): Promise<void> =>
-    forward(message).catch((error: unknown) => {
-      if (isJSONRPCRequest(message)) return stdio.send(errorAnswer(message, error));
-      throw error;
-    });
+  const answer = (message: JSONRPCMessage): Promise<void> => {
+    if (!isJSONRPCRequest(message)) return forward(message);
+    unanswered.set(message.id, message);
+    return forward(message).catch((error: unknown) => giveUp(message.id, error));
+  };
   stdio.onerror = fail;
   stdio.onmessage = (message) => void answer(message).catch(fail);
   const ended = new Promise<void>((done) => {
@@ -130,6 +182,7 @@ export const bridge = async (open: () => Promise<Connection>): Promise<void> => 
   });
   await stdio.start();
   await ended;
+  unanswered.clear();
   await stdio.close();
   await service.http.close();
   await service.connection.close();

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -9,6 +10,7 @@ import { z } from 'zod';
 import { CLI_ENTRY, ROOT } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { stall, startUrlServer } from '../support/url-server.ts';
 
 const NOTE = join(ROOT, 'test', 'fixtures', 'audio', '01-short-note.wav');
 
@@ -210,6 +212,28 @@ describe('the MCP client over stdio', () => {
     const answers = await Promise.all([call(client, 'recordings'), call(client, 'recordings')]);
     for (const { structuredContent } of answers) expect(structuredContent).toMatchObject({ total: 0 });
     await client.close();
+  });
+
+  it.each([
+    ['stop', false, 'Still at work'],
+    ['kill', true, 'Earshot ended before it answered'],
+  ] as const)('answers a call whose service ends before it does: %s', async (end, failed, words) => {
+    const source = await startUrlServer();
+    const address = source.set('/meeting.wav', stall(await readFile(NOTE), 1000));
+    const server = await startServer();
+    const client = newClient();
+    await client.connect(bridgeTo(server.dataDir));
+    const lost = call(client, 'transcribe', { source: address, wait_seconds: 280 });
+    const begun = async () => (await server.client.call('listTranscripts')).data.transcriptions.length;
+    await expect.poll(begun).toBe(1);
+    await server[end]();
+    const answer = await lost;
+    expect(answer.isError ?? false).toBe(failed);
+    expect(textOf(answer)).toContain(words);
+    // It goes on with a service of its own, which resumes what was begun.
+    expect((await call(client, 'recordings')).structuredContent).toMatchObject({ total: 1 });
+    await client.close();
+    await source.close();
   });
 
   it('transcribes a local file by its path, and reads it', async () => {
