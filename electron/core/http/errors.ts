@@ -5,6 +5,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
 import { AppError, hasCorruptionCode, hasDiskFullCode, isAppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { closeAfterRefusal } from './lingering-close.ts';
 import { openAiErrorBody } from './openai/errors.ts';
 
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string]>> = {
@@ -73,11 +74,10 @@ export const sendError = (reply: FastifyReply, error: AppError): FastifyReply =>
   for (const name of FILE_HEADERS) reply.removeHeader(name);
   for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  // The refused body is never read, so the connection cannot be reused.
-  if (error.status === 413 || error.status === 415) reply.header('connection', 'close');
+  reply.code(error.status);
+  closeAfterRefusal(request, reply);
   const isOpenAi = request.routeOptions.config?.route?.errorForm === 'openai';
   return reply
-    .code(error.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(isOpenAi ? openAiErrorBody(error) : errorBody(error, request.id)));
 };

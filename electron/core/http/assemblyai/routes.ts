@@ -8,7 +8,6 @@ import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
 import { addRoute } from '../add-route.ts';
-import { closeAfterRefusal } from '../lingering-close.ts';
 import type { Rendering } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
 import { ok } from '../responses.ts';
@@ -132,7 +131,6 @@ export const addAssemblyAiRoutes = async (server: FastifyInstance, deps: Assembl
     scope.removeAllContentTypeParsers();
     // Leave the body of any type unread: the handler streams it.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onError', async (request, reply) => closeAfterRefusal(request, reply));
     addUploadRoute(scope, deps);
   });
 };

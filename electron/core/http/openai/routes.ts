@@ -8,7 +8,6 @@ import type { EventHub } from '../../services/events.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
-import { closeAfterRefusal } from '../lingering-close.ts';
 import type { Rendered } from '../long/rendering.ts';
 import { type Renderings, sendRendered } from '../long/renderings.ts';
 import { validate } from '../validate.ts';
@@ -117,7 +116,6 @@ export const addOpenAiRoutes = async (server: FastifyInstance, deps: OpenAiDeps)
     await scope.register(multipart, { throwFileSizeLimit: false });
     // The handler refuses other types, with a sentence.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onError', async (request, reply) => closeAfterRefusal(request, reply));
     addAudioRoute(scope, deps, 'transcribe');
     addAudioRoute(scope, deps, 'translate');
   });

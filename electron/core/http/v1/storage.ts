@@ -4,7 +4,6 @@ import { routes } from '../../../contract/routes.ts';
 import type { Files } from '../../services/files/create.ts';
 import { presentFile, presentInformation } from '../../services/files/present.ts';
 import { addRoute } from '../add-route.ts';
-import { closeAfterRefusal } from '../lingering-close.ts';
 import { created, ok, success } from '../responses.ts';
 import { addDownloadRoutes } from './storage/downloads.ts';
 import { addMaintenanceRoutes } from './storage/maintenance.ts';
@@ -122,14 +121,12 @@ export const addStorageRoutes = async (server: FastifyInstance, files: Files): P
     scope.removeAllContentTypeParsers();
     // The upload service refuses files that are too large, with a sentence.
     await scope.register(multipart, { throwFileSizeLimit: false });
-    scope.addHook('onSend', async (request, reply) => closeAfterRefusal(request, reply));
     addUploadRoute(scope, files);
   });
   await server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Leave the body of any type unread: the handler streams it.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onSend', async (request, reply) => closeAfterRefusal(request, reply));
     addPresignedRoute(scope, files);
   });
 };
