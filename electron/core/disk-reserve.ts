@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const BYTES = 16 * 1024 ** 2;
-const CHUNK = 1024 ** 2;
+const CHUNK = 256 * 1024;
 /** With less room than this, a start gives the reserve up. */
 const START_BYTES = 4 * 1024 ** 2;
 /** Free bytes beyond the reserve that its renewal leaves. */
@@ -56,9 +56,10 @@ export class DiskReserve {
     if (existsSync(this.#path) || this.#freeBytes() < BYTES + SPARE_BYTES) return;
     const unfinished = `${this.#path}.new`;
     const file = await open(unfinished, 'w', 0o600);
+    const chunk = Buffer.allocUnsafe(CHUNK);
     try {
       // Random, since some file systems store zeros in no room at all.
-      for (let at = 0; at < BYTES; at += CHUNK) await file.write(randomFillSync(Buffer.allocUnsafe(CHUNK)));
+      for (let at = 0; at < BYTES; at += CHUNK) await file.write(randomFillSync(chunk));
       await file.sync();
       await rename(unfinished, this.#path);
     } finally {
