@@ -93,7 +93,8 @@ const fetchUntilEnd =
     const response = await fetch(url, init);
     const { body } = response;
     const posted = init?.body;
-    if (body === null || typeof posted !== 'string') return response;
+    // One that is refused, e.g. because the service is ending, is sent to the next service or fails by itself.
+    if (!response.ok || body === null || typeof posted !== 'string') return response;
     return new Response(
       untilEnd(body, () => onEnd(posted)),
       response,

@@ -82,6 +82,7 @@ describe('the error handlers', () => {
     const request = { method: 'POST', url: '/json', payload, headers: { 'content-type': type } } as const;
     const response = await server.inject(request);
     expect([response.statusCode, response.json().code]).toEqual([status, code]);
+    expect(response.headers.connection).not.toBe('close');
   });
 
   it('answer a known path with another method by 405, and an unknown one by 404', async () => {
