@@ -9,12 +9,14 @@ const MAX_MS = 10_000;
  */
 export const closeAfterRefusal = (request: FastifyRequest, reply: FastifyReply): void => {
   const { raw } = request;
-  if (reply.statusCode < 400 || raw.complete) return;
+  if (reply.statusCode < 400) return;
   reply.removeHeader('connection');
+  const isRead = () => raw.complete || raw.readableEnded;
+  if (isRead()) return;
   reply.raw.once('finish', () => {
-    if (raw.complete) return;
+    if (isRead()) return;
     let left = MAX_BYTES;
-    const close = () => raw.socket.destroy();
+    const close = () => raw.destroy();
     const timer = setTimeout(close, MAX_MS);
     raw.on('data', (chunk: Uint8Array) => {
       left -= chunk.length;

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../../electron/contract/routes.ts';
 import { AppError } from '../../../electron/core/base/errors.ts';
 import { addErrorHandlers, toAppError } from '../../../electron/core/http/errors.ts';
@@ -51,6 +52,25 @@ describe('the error handlers', () => {
     expect(logged.map((fields) => 'stack' in fields && String(fields.stack))).toEqual([
       expect.stringContaining('secret'),
     ]);
+  });
+
+  it('leave no timer once the body has been read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { statusCode } = await server.inject({
+        method: 'POST',
+        url: '/json',
+        headers: { 'content-type': 'application/json' },
+        payload: '{',
+      });
+      const headers = { 'content-type': 'x/y' };
+      const refused = await server.inject({ method: 'POST', url: '/json', headers, payload: 'x'.repeat(50) });
+      expect([statusCode, refused.statusCode]).toEqual([400, 415]);
+      await setImmediate();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('keep headers of a file away from the error, and send those of the error', async () => {
