@@ -125,6 +125,16 @@ const isAllowed = (licence: string, allowed: readonly string[]): boolean =>
     .split(/ or /i)
     .some((choice) => choice.split(/ and /i).every((one) => allowed.includes(one.trim())));
 
+/** Needed packages, optional ones for any platform too, that the lockfile lacks, for which `npm ci` refuses it. */
+export const unlockedPackages = (): string[] => {
+  const packages = readPackages();
+  return [...packages.values()].flatMap(({ path, needs }) =>
+    needs
+      .filter((name) => resolve(packages, path, name) === undefined)
+      .map((name) => `${path} needs ${name}`),
+  );
+};
+
 /** Packages of the lockfile, tools too, whose licence is unknown or not allowed: `name@version: licence`. */
 export const licenceProblems = (): string[] => {
   const packages = readPackages();

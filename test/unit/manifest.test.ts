@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
+import { unlockedPackages } from '../notices/notices.ts';
 import { ROOT } from '../support/paths.ts';
 
 const Versions = z.record(z.string(), z.string());
@@ -34,6 +35,10 @@ it('needs beside its bundles what has libraries of its own, and nothing that is 
 it('pins every package to one version', () => {
   const versions = Object.values({ ...optionalDependencies, ...dependencies, ...devDependencies });
   expect(versions.filter((version) => !/^(?:npm:[\w-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('locks the packages of every platform', () => {
+  expect(unlockedPackages()).toEqual([]);
 });
 
 it('starts the packaged command with the options of the other ways to start it', () => {
