@@ -8,36 +8,68 @@ import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
 
+type State = {
+  readonly show: (page: Page) => Promise<unknown>;
+  /** A selector of what is then there, perhaps only when its code has been loaded. */
+  readonly seen: string;
+};
+
+const DIALOG = '[role="dialog"]';
+const MENU = '[role="menu"]';
+
 /** What opens on the transcript page. */
-const STATES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  text: async () => undefined,
-  'a focused paragraph': async (page) => {
-    await page.locator('.turn[tabindex="0"]').focus();
-    await page.keyboard.press('ArrowDown');
+const STATES: Readonly<Record<string, State>> = {
+  text: { show: async () => undefined, seen: '[data-w="0"]' },
+  'a focused paragraph': {
+    show: async (page) => {
+      await page.locator('.turn[tabindex="0"]').focus();
+      await page.keyboard.press('ArrowDown');
+    },
+    seen: '.turn:focus',
   },
-  'an edited paragraph': (page) => page.locator('[data-w="2"]').dblclick(),
-  find: async (page) => {
-    await page.keyboard.press('Control+f');
-    await page.getByRole('searchbox').fill('budget');
+  'an edited paragraph': {
+    show: (page) => page.locator('[data-w="2"]').dblclick(),
+    seen: '[contenteditable]',
   },
-  'no match': async (page) => {
-    await page.keyboard.press('Control+f');
-    await page.getByRole('searchbox').fill('zzz');
+  find: {
+    show: async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.getByRole('searchbox').fill('budget');
+    },
+    seen: 'search',
   },
-  review: (page) => page.keyboard.press('r'),
-  'the name of a speaker': (page) =>
-    page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).first().click(),
-  'the name of the transcript': (page) => page.getByRole('button', { name: 'Talk', exact: true }).click(),
-  'the menu': (page) => page.getByRole('button', { name: 'More for this transcript' }).click(),
-  'the speed': (page) => page.getByRole('button', { name: /^Speed/ }).click(),
-  export: (page) => page.keyboard.press('Control+e'),
-  'subtitle options': async (page) => {
-    await page.keyboard.press('Control+e');
-    await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
+  'no match': {
+    show: async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.getByRole('searchbox').fill('zzz');
+    },
+    seen: 'search',
   },
-  analyze: (page) => page.keyboard.press('a'),
-  shortcuts: (page) => page.keyboard.press('?'),
-  palette: (page) => page.keyboard.press('Control+k'),
+  review: { show: (page) => page.keyboard.press('r'), seen: '.w.review' },
+  'the name of a speaker': {
+    show: (page) => page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).first().click(),
+    seen: DIALOG,
+  },
+  'the name of the transcript': {
+    show: (page) => page.getByRole('button', { name: 'Talk', exact: true }).click(),
+    seen: 'main input[maxlength]',
+  },
+  'the menu': {
+    show: (page) => page.getByRole('button', { name: 'More for this transcript' }).click(),
+    seen: MENU,
+  },
+  'the speed': { show: (page) => page.getByRole('button', { name: /^Speed/ }).click(), seen: MENU },
+  export: { show: (page) => page.keyboard.press('Control+e'), seen: DIALOG },
+  'subtitle options': {
+    show: async (page) => {
+      await page.keyboard.press('Control+e');
+      await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
+    },
+    seen: DIALOG,
+  },
+  analyze: { show: (page) => page.keyboard.press('a'), seen: DIALOG },
+  shortcuts: { show: (page) => page.keyboard.press('?'), seen: DIALOG },
+  palette: { show: (page) => page.keyboard.press('Control+k'), seen: DIALOG },
 };
 
 /** What the analyses store where nothing was said. */
@@ -106,8 +138,9 @@ describe('every state of the transcript page', () => {
       const found: Record<string, string[]> = {};
       const window = await openWindow(browser, server, look);
       await open(window, forced);
-      for (const [state, show] of dealt(Object.entries(STATES), at, Object.keys(LOOKS).length)) {
+      for (const [state, { show, seen }] of dealt(Object.entries(STATES), at, Object.keys(LOOKS).length)) {
         await show(window.page);
+        await window.page.locator(seen).first().waitFor();
         await window.settle();
         const violations = await window.violations('all');
         if (violations.length > 0) found[state] = violations;
