@@ -52,10 +52,11 @@ export class PageGaps {
     const pages = Math.floor(fstatSync(file).size / size);
     if (pages >= MAX_PAGES) return undefined;
     const end = performance.now() + maxMs;
+    const buffer = Buffer.allocUnsafe(PAGES_PER_READ * size);
     let written = 0;
     let page = firstPage;
     do {
-      written += this.#eraseIn(file, page, size);
+      written += this.#eraseIn(file, buffer, page, size);
       page += PAGES_PER_READ;
     } while (page < pages && performance.now() < end);
     if (written > 0) fdatasyncSync(file);
@@ -68,14 +69,13 @@ export class PageGaps {
     this.#file = undefined;
   }
 
-  /** Erases the gaps of one read; returns how many there were. */
-  #eraseIn(file: number, firstPage: number, size: number): number {
-    const bytes = Buffer.allocUnsafe(PAGES_PER_READ * size);
+  /** Erases the gaps of the pages that one read puts into `buffer`; returns how many there were. */
+  #eraseIn(file: number, buffer: Buffer, firstPage: number, size: number): number {
     const zeros = Buffer.alloc(size);
-    const length = readSync(file, bytes, 0, bytes.length, firstPage * size);
+    const length = readSync(file, buffer, 0, buffer.length, firstPage * size);
     let written = 0;
     for (let at = 0; at + size <= length; at += size) {
-      const page = bytes.subarray(at, at + size);
+      const page = buffer.subarray(at, at + size);
       const gap = gapOf(page, firstPage + at === 0 ? FILE_HEADER_BYTES : 0);
       if (gap === undefined) continue;
       const blank = zeros.subarray(0, gap.to - gap.from);
