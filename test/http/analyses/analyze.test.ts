@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { secretsIn, secretsInFolder, secretTexts, turnOffBackups } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { secretsIn, secretsInFolder, secretTexts, turnOffBackups } from './support/secrets.ts';
 
 let server: TestServer;
 let remote: UrlServer;

@@ -7,9 +7,9 @@ import {
 } from '../../../electron/contract/transcript.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
+import { filesHolding } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { filesHolding } from './support/secrets.ts';
 
 const RECORDING = fixture('00-one-sentence.wav');
 /** A part of the recording. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
+import { secretsIn, secretTexts } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { secretsIn, secretTexts } from './support/secrets.ts';
 
 const NAME = '04-personal-data.m4a';
 /** A name is also part of the e-mail address, which may be misheard as a URL. */

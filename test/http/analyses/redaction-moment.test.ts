@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { fillTranscripts } from '../../support/fill-transcripts.ts';
+import { secretsInFolder, turnOffBackups } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { secretsInFolder, turnOffBackups } from './support/secrets.ts';
 
 /** Many enough that merging the search index takes longer than a request waits for it. */
 const TRANSCRIPTS = 2000;

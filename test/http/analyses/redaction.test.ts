@@ -4,12 +4,18 @@ import { breadth } from '../../support/breadth.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { AUDIO_FIXTURES } from '../../support/paths.ts';
+import {
+  filesHolding,
+  secretsIn,
+  secretsInFolder,
+  secretTexts,
+  turnOffBackups,
+} from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { until } from '../../support/until.ts';
 import { startUrlServer, status, type UrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { filesHolding, secretsIn, secretsInFolder, secretTexts, turnOffBackups } from './support/secrets.ts';
 
 const NAME = '04-personal-data.m4a';
 const POLICIES = [

@@ -3,10 +3,10 @@ import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../electron/contract/client.ts';
 import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import { filesHolding } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
-import { filesHolding } from './support/secrets.ts';
 
 let server: TestServer;
 const talks: string[] = [];

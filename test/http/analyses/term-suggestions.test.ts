@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { filesHolding } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { storeTalk } from '../../support/written-talk.ts';
-import { filesHolding } from './support/secrets.ts';
 
 let server: TestServer;
 const talks: string[] = [];

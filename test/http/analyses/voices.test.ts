@@ -7,10 +7,10 @@ import {
   type Transcription,
 } from '../../../electron/contract/transcript.ts';
 import { fixture } from '../../support/fixtures.ts';
+import { filesHolding } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { filesHolding } from './support/secrets.ts';
 
 let server: TestServer;
 let remote: UrlServer;

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../../../../electron/core/base/errors.ts';
-import type { TestServer } from '../../../support/server.ts';
+import { systemCode } from '../../electron/core/base/errors.ts';
+import type { TestServer } from './server.ts';
 
 /** Words that are not secret by themselves, although private values contain them. */
 const ORDINARY = new Set(['park', 'avenue', 'street', 'www', 'example', 'com']);
@@ -15,9 +15,12 @@ export const secretTexts = (values: readonly string[]): string[] => {
   return [...new Set([...values, ...telling].map((text) => text.toLowerCase()))];
 };
 
-/** Digests, fractions such as confidences, ids and times: any four digits may occur in them by chance. Ids of events are times. */
+/**
+ * Digests, fractions such as confidences, ids, times, redaction tokens and ports: any four digits may occur in them by
+ * chance. Ids of events are times.
+ */
 const RANDOM_DIGITS =
-  /"id":"\d{13}"|[0-9a-f]{24,}|\d\.\d{8,}|_[0-9a-hjkmnp-tv-z]{26}|\d{4}-\d\d-\d\dt[\d:.]+z/g;
+  /"id":"\d{13}"|[0-9a-f]{24,}|\d\.\d{8,}|_[0-9a-hjkmnp-tv-z]{26}|\d{4}-\d\d-\d\dt[\d:.]+z|_[0-9a-f]{8}\]|127\.0\.0\.1:\d+/g;
 /** In the bytes of all files, short numbers occur by chance: in times, sizes and samples of sound. */
 const SHORT_NUMBER = /^\d{1,6}$/;
 
