@@ -20,7 +20,7 @@ describe('memory', () => {
     ]);
     const [early = 0, late = 0]: number[] = JSON.parse(stdout);
     expect(early).toBeGreaterThan(20 * MEGABYTE);
-    // The audio alone of the 140 jobs between is 26 MB, and one job's state is larger.
-    expect((late - early) / MEGABYTE).toBeLessThan(16);
+    // One job's state alone is larger than this, and the audio of the 140 jobs between is 26 MB.
+    expect((late - early) / MEGABYTE).toBeLessThan(8);
   });
 });
