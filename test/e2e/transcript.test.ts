@@ -222,9 +222,13 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     for (const index of [3, words.length - 3]) {
       await page.locator(`[data-w="${index}"]`).click();
       await page.getByRole('button', { name: 'Pause', exact: true }).click();
-      const heard = await page.evaluate(() => {
+      // A place chosen before the audio is known is gone to once it is, also after the pause.
+      const heard = await page.evaluate(async () => {
         const player: unknown = Reflect.get(globalThis, 'player');
-        return player instanceof HTMLAudioElement ? player.currentTime : Number.NaN;
+        if (!(player instanceof HTMLAudioElement)) return Number.NaN;
+        if (player.readyState === HTMLMediaElement.HAVE_NOTHING)
+          await new Promise((resolve) => player.addEventListener('loadedmetadata', resolve, { once: true }));
+        return player.currentTime;
       });
       const from = (words[index]?.start ?? 0) - transcript.audio_offset;
       expect(heard).toBeGreaterThan(from - 0.05);
