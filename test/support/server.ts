@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
+import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
@@ -82,6 +82,7 @@ export const spawnEarshot = async (
 ): Promise<ChildProcess> =>
   spawn(process.execPath, [...NODE_OPTIONS, CLI_ENTRY, ...args], {
     env: {
+      ...MALLOC_ENVIRONMENT,
       ...process.env,
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
       NODE_COMPILE_CACHE: join(cacheDir(), 'code'),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
+import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { unlockedPackages } from '../notices/notices.ts';
 import { ROOT } from '../support/paths.ts';
 
@@ -41,7 +41,10 @@ it('locks the packages of every platform', () => {
   expect(unlockedPackages()).toEqual([]);
 });
 
-it('starts the packaged command with the options of the other ways to start it', () => {
+it('starts the packaged command with the options and the environment of the other ways to start it', () => {
   const launcher = readFileSync(join(ROOT, 'packages', 'server', 'files', 'earshot'), 'utf8');
   expect(launcher).toContain(`"$program/node" ${NODE_OPTIONS.join(' ')} "$program/out/main/earshot.js"`);
+  for (const [name, value] of Object.entries(MALLOC_ENVIRONMENT)) {
+    expect(launcher).toContain(`export ${name}="\${${name}:-${value}}"`);
+  }
 });

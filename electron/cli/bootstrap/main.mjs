@@ -6,8 +6,8 @@
 
 import { join } from 'node:path';
 import { runChecks, runStaticChecks } from './checks.mjs';
-import { cacheDir, modules, NODE_OPTIONS, root } from './places.mjs';
-import { elapsed, guardSetup, printLine, runProgram, SetupError } from './processes.mjs';
+import { cacheDir, modules, root } from './places.mjs';
+import { elapsed, guardSetup, printLine, runEarshot, runProgram, SetupError } from './processes.mjs';
 import { ensureEngine, ensurePackages, ensureWindowBundle, suitableNode } from './setup.mjs';
 import { ensureTools, findChromium } from './system-tools.mjs';
 import { develop, start } from './window.mjs';
@@ -17,9 +17,9 @@ const FFMPEG = ['ffmpeg', 'ffprobe'];
 
 const program = async (node, args) => (await runProgram(node, args)).code;
 const script = (...parts) => ({ run: (node, args) => program(node, [join(root, ...parts), ...args]) });
+const earshot = async (node, entry, args) => (await runEarshot(node, join(root, ...entry), args)).code;
 const command = (...words) => ({
-  run: (node, args) =>
-    program(node, [...NODE_OPTIONS, join(root, 'electron', 'cli', 'main.ts'), ...words, ...args]),
+  run: (node, args) => earshot(node, ['electron', 'cli', 'main.ts'], [...words, ...args]),
 });
 const vitest = (node, args) =>
   program(node, [join(modules, 'vitest', 'vitest.mjs'), '--root', root, ...args]);
@@ -36,8 +36,7 @@ const TASKS = {
     tools: FFMPEG,
     engine: true,
     window: true,
-    run: (node, args) =>
-      program(node, [...NODE_OPTIONS, join(root, 'out', 'main', 'earshot.js'), 'serve', ...args]),
+    run: (node, args) => earshot(node, ['out', 'main', 'earshot.js'], ['serve', ...args]),
   },
   start: { tools: FFMPEG, engine: true, window: true, run: start },
   dev: { tools: FFMPEG, engine: true, run: develop },

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { cacheDir, root } from './places.mjs';
+import { cacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS, root } from './places.mjs';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
@@ -242,3 +242,13 @@ export const runProgram = (command, args, env = withCodeCache()) => {
     });
   });
 };
+
+/**
+ * Runs the command line like `runProgram`.
+ *
+ * @param {string} node
+ * @param {string} entry its source or its bundle
+ * @param {string[]} args
+ */
+export const runEarshot = (node, entry, args) =>
+  runProgram(node, [...NODE_OPTIONS, entry, ...args], { ...MALLOC_ENVIRONMENT, ...withCodeCache() });

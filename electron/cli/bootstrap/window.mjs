@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, isFile, isWritable, modules, NODE_OPTIONS, root } from './places.mjs';
-import { printLine, runHelper, runProgram, SetupError, step } from './processes.mjs';
+import { cacheDir, isFile, isWritable, modules, root } from './places.mjs';
+import { printLine, runEarshot, runHelper, runProgram, SetupError, step } from './processes.mjs';
 
 const DOWNLOAD_LIMIT_MS = 240_000;
 const RETRY_DOWNLOAD_MS = 3_600_000;
@@ -51,7 +51,7 @@ const openInBrowser = async (node, args, reason) => {
     `The native window is not available here (${reason}); opening Earshot in a browser window instead.`,
   );
   const main = join(root, 'electron', 'cli', 'main.ts');
-  return (await runProgram(node, [...NODE_OPTIONS, main, 'open', ...args])).code;
+  return (await runEarshot(node, main, ['open', ...args])).code;
 };
 
 /**

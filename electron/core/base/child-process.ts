@@ -4,12 +4,14 @@ const TAIL_CHARACTERS = 2000;
 
 /**
  * The environment of a process that runs native code on files of unknown origin: without the owner's API key, and
- * without options meant for this Node. Under `node --watch`, a child would send the paths of its modules over the channel
- * that carries our protocol.
+ * without what is meant for this process: Node's options, and glibc's threshold, with which the memory of each recognized
+ * window would be given back. Under `node --watch`, a child would send the paths of its modules over the channel that
+ * carries our protocol.
  */
 export const workerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const {
     EARSHOT_API_KEY: _key,
+    MALLOC_MMAP_THRESHOLD_: _threshold,
     NODE_OPTIONS: _options,
     WATCH_REPORT_DEPENDENCIES: _watch,
     ...rest
