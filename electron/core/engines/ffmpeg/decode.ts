@@ -84,8 +84,12 @@ export class Decoder implements Decode {
   /** The position after the last sample received. */
   #position: number;
   #declaredSeconds: number | null = null;
-  /** The declared duration is an estimate, or that of a video stream, and says nothing about the audio. */
-  #isDurationUnreliable = false;
+  #isDurationEstimated = false;
+  /** The numbers of the file's streams of sound and pictures. The declared duration is that of the longest. */
+  readonly #streams = new Set<string>();
+  #hasReadStreams = false;
+  /** ffmpeg says that the container goes on beyond the end of the file. */
+  #isCutOff = false;
   #hasTimestampJumps = false;
   #hasStalled = false;
   #warnings: string[] = [];
@@ -182,9 +186,14 @@ export class Decoder implements Decode {
   #readLogLine(line: string): void {
     this.#hasTimestampJumps ||= line.includes('Failed to compensate for timestamp delta');
     this.#declaredSeconds ??= parseDurationLine(line);
-    this.#isDurationUnreliable ||=
-      line.includes('Estimating duration from bitrate') ||
-      (/Stream #0:\d+.*: Video: /.test(line) && !line.includes('attached pic'));
+    this.#isDurationEstimated ||= line.includes('Estimating duration from bitrate');
+    this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
+    // The streams of the output are listed after the mapping.
+    this.#hasReadStreams ||= line.includes('Stream mapping:');
+    const stream = /Stream #0:(\d+).*: (?:Audio|Video): /.exec(line)?.[1];
+    if (stream !== undefined && !this.#hasReadStreams && !line.includes('attached pic')) {
+      this.#streams.add(stream);
+    }
   }
 
   async *#readChunks(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioChunk, void, undefined> {
@@ -259,7 +268,9 @@ export class Decoder implements Decode {
     const seconds = toSeconds(this.#position);
     const declared = this.#declaredSeconds;
     const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
-    if (exitCode !== 0 || (isShort && !this.#isDurationUnreliable)) {
+    // Beside a longer stream, a track may be shorter than the file without a loss.
+    const isTruncated = isShort && !this.#isDurationEstimated && (this.#streams.size === 1 || this.#isCutOff);
+    if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
         declared === null
           ? warningText('file_damaged', { seconds: Math.round(seconds) })

@@ -140,6 +140,28 @@ describe('hostile input', () => {
     ]);
   });
 
+  it.each(['mp4', 'mkv'])(
+    'warns of a truncated %s with pictures, not of a whole one with less sound',
+    async (format) => {
+      const [pictures, sound] = ['testsrc=duration=40:size=64x48:rate=5', 'sine=frequency=300:duration=20'];
+      const inputs = ['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', sound];
+      const whole = `pictures.${format}`;
+      await ffmpeg(...inputs, '-c:a', 'libopus', '-movflags', 'faststart', at(whole));
+      expect((await decode(whole)).warnings).toEqual([]);
+      expect((await decode(await cutShort(at(whole), `cut.${format}`, 0.4))).warnings).toEqual([
+        expect.stringMatching(/^The file ends early or is damaged: \d+ of 40/),
+      ]);
+    },
+  );
+
+  it('does not take a track that is shorter than another for a truncated one', async () => {
+    const inputs = [20, 5].flatMap((s) => ['-f', 'lavfi', '-i', `sine=frequency=300:duration=${s}`]);
+    await ffmpeg(...inputs, '-map', '0', '-map', '1', at('tracks.mka'));
+    const summary = await decode('tracks.mka', { select: { track: 1, channel: 0 } });
+    expect(summary.duration).toBeCloseTo(5, 1);
+    expect(summary.warnings).toEqual([]);
+  });
+
   it('keeps what is left of a truncated WAV, which declares no length', async () => {
     const summary = await decode(await cutShort(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
     expect(summary.duration).toBeCloseTo(7.7, 1);
