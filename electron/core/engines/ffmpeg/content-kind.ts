@@ -92,8 +92,12 @@ export const readBytes = async (
   }
 };
 
-/** Throws `not_media`, with what the file is instead, if its first bytes show that it is not media. */
-export const refuseNonMedia = async (input: MediaInput, signal?: AbortSignal): Promise<void> => {
-  const kind = await describeNonMedia(await readBytes(input, 0, HEAD_BYTES, signal));
+/**
+ * Returns the first bytes of a file. Throws `not_media`, with what the file is instead, if they show that it is not media.
+ */
+export const refuseNonMedia = async (input: MediaInput, signal?: AbortSignal): Promise<Uint8Array> => {
+  const head = await readBytes(input, 0, HEAD_BYTES, signal);
+  const kind = await describeNonMedia(head);
   if (kind !== null) throw new AppError('not_media', `This is ${kind}, not a recording.`);
+  return head;
 };

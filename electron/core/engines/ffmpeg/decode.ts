@@ -24,6 +24,7 @@ import type {
   FfmpegTools,
   MediaInput,
 } from './types.ts';
+import { declaredWavSeconds } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 
@@ -84,6 +85,8 @@ export class Decoder implements Decode {
   /** The position after the last sample received. */
   #position: number;
   #declaredSeconds: number | null = null;
+  /** Declared by the header of a WAV file, where ffmpeg takes the length of the file instead. */
+  #wavSeconds: number | null = null;
   #isDurationEstimated = false;
   /** The numbers of the file's streams of sound and pictures. The declared duration is that of the longest. */
   readonly #streams = new Set<string>();
@@ -155,7 +158,7 @@ export class Decoder implements Decode {
   async #prepare(): Promise<Seeking> {
     const { signal } = this.#options;
     try {
-      await refuseNonMedia(this.#input, signal);
+      this.#wavSeconds = declaredWavSeconds(await refuseNonMedia(this.#input, signal));
       return await seekTo(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
       throw this.#interruption() ?? error;
@@ -266,10 +269,12 @@ export class Decoder implements Decode {
 
   #warnIfTruncated(exitCode: number): void {
     const seconds = toSeconds(this.#position);
-    const declared = this.#declaredSeconds;
+    const declared = this.#wavSeconds ?? this.#declaredSeconds;
     const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
     // Beside a longer stream, a track may be shorter than the file without a loss.
-    const isTruncated = isShort && !this.#isDurationEstimated && (this.#streams.size === 1 || this.#isCutOff);
+    const isTrackShort = this.#streams.size === 1 || this.#isCutOff;
+    const isTruncated =
+      isShort && (this.#wavSeconds !== null || (!this.#isDurationEstimated && isTrackShort));
     if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
         declared === null

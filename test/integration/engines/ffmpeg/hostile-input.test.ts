@@ -162,9 +162,24 @@ describe('hostile input', () => {
     expect(summary.warnings).toEqual([]);
   });
 
-  it('keeps what is left of a truncated WAV, which declares no length', async () => {
+  it('keeps what is left of a truncated WAV, with a warning', async () => {
     const summary = await decode(await cutShort(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
     expect(summary.duration).toBeCloseTo(7.7, 1);
+    expect(summary.warnings).toEqual([
+      'The file ends early or is damaged: 8 of 15 seconds could be decoded.',
+    ]);
+  });
+
+  it.each([
+    ['4 GiB', 0xffff_ffff],
+    ['2 GiB', 0x7fff_ffff],
+    ['none', 0],
+  ])('takes a WAV with a length of %s, written to a pipe, for a whole one', async (_length, length) => {
+    const bytes = await readFile(fixturePath('01-short-note.wav'));
+    bytes.writeUInt32LE(length, bytes.indexOf('data') + 4);
+    const summary = await decode(await write('piped.wav', bytes));
+    expect(summary.duration).toBeCloseTo(15.4, 1);
+    expect(summary.warnings).toEqual([]);
   });
 
   it('reports the missing index of a truncated M4A', async () => {
