@@ -1,11 +1,11 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
-import type { CallInput, Client, RouteId } from '../../electron/contract/client.ts';
+import type { CallAnswer, CallInput, Client, RouteId } from '../../electron/contract/client.ts';
 import type { Live } from '../stores/live.ts';
 import type { LiveEvent } from './live-events.ts';
 
 /** One screen often asks several times within a moment; those share an answer. */
 const FRESH_MS = 2_000;
-/** Progress of a download arrives many times per second. */
+/** One request often has several events. */
 const INVALIDATION_DELAY_MS = 200;
 
 /** The operations whose answers an event changes. */
@@ -59,6 +59,26 @@ export const invalidate = async (queries: QueryClient, ids: readonly RouteId[]):
   await Promise.all(ids.map((id) => queries.invalidateQueries({ queryKey: [id] })));
 };
 
+type ModelProgress = Extract<LiveEvent, { type: 'model.progress' }>;
+
+/**
+ * Writes the progress of a download into the cached list of models: it arrives several times a second. Returns false if there
+ * is more to it, so that the list has to be fetched.
+ */
+const showProgress = (queries: QueryClient, { id, received, total, state }: ModelProgress): boolean => {
+  const query = queries.getQueryCache().find<CallAnswer<'listModels'>>({
+    queryKey: ['listModels'],
+    exact: false,
+  });
+  const answer = query?.state.data;
+  const model = answer?.data.find((each) => each.id === id);
+  if (query === undefined || query.state.isInvalidated || answer === undefined) return false;
+  if (state !== 'downloading' || model?.download?.state !== state) return false;
+  const shown = { ...model, download: { ...model.download, received, total } };
+  query.setData({ ...answer, data: answer.data.map((each) => (each === model ? shown : each)) });
+  return true;
+};
+
 /** Invalidates what the server's events change, and everything after missed events. Returns a function that stops it. */
 export const invalidateOnEvents = (queries: QueryClient, live: Pick<Live, 'listen'>): (() => void) => {
   const changed = new Set<RouteId>();
@@ -76,6 +96,7 @@ export const invalidateOnEvents = (queries: QueryClient, live: Pick<Live, 'liste
       hasSnapshot = true;
       return;
     }
+    if (event.type === 'model.progress' && showProgress(queries, event)) return;
     for (const id of CHANGED_BY[event.type]) changed.add(id);
     if (changed.size > 0) timer ??= setTimeout(flush, INVALIDATION_DELAY_MS);
   });

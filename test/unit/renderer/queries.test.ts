@@ -7,12 +7,18 @@ import { createPagedList, PAGE_SIZE } from '../../../renderer/stores/paged-list.
 
 const ROWS = 120;
 
-/** A client whose server has `ROWS` transcripts, and the addresses that it was asked for. */
+const MODELS = ['tiny', 'base'].map((id) => ({
+  id,
+  download: id === 'base' ? { state: 'downloading', received: 1, total: 10, error: null } : null,
+}));
+
+/** A client whose server has `ROWS` transcripts and downloads a model, and the addresses that it was asked for. */
 const createFakeServer = () => {
   const asked: string[] = [];
   vi.stubGlobal('fetch', async (address: string | URL | Request) => {
     const url = new URL(address instanceof Request ? address.url : address);
     asked.push(`${url.pathname}${url.search}`);
+    if (url.pathname === '/v1/models') return Response.json({ data: MODELS });
     const page = Number(url.searchParams.get('page') ?? 1);
     const left = Math.max(0, Math.min(PAGE_SIZE, ROWS - (page - 1) * PAGE_SIZE));
     const transcriptions = Array.from({ length: left }, (_, at) => ({ id: `tr_${(page - 1) * 50 + at}` }));
@@ -60,8 +66,8 @@ describe('cached answers', () => {
     new QueryObserver(queries, callQuery(client, 'listFiles')).subscribe(() => {});
     await vi.advanceTimersByTimeAsync(0);
     expect(asked).toEqual(['/v1/models', '/v1/storage/files']);
-    for (let received = 1; received <= 10; received++)
-      send({ type: 'model.progress', id: 'base', received, total: 10, state: 'downloading' });
+    for (let count = 1; count <= 10; count++)
+      send({ type: 'model.progress', id: 'base', received: 10, total: 10, state: 'installed' });
     await vi.advanceTimersByTimeAsync(300);
     expect(asked.slice(2)).toEqual(['/v1/models']);
 
@@ -78,6 +84,38 @@ describe('cached answers', () => {
     send({ type: 'file.deleted', key: 'a' });
     await vi.advanceTimersByTimeAsync(300);
     expect(asked).toHaveLength(5);
+    queries.clear();
+  });
+
+  it('shows the progress of a download that it knows without a request', async () => {
+    const { client, asked } = createFakeServer();
+    const queries = createQueryClient();
+    const { live, send } = createEvents();
+    const stop = invalidateOnEvents(queries, live);
+    const models = new QueryObserver(queries, callQuery(client, 'listModels'));
+    const stopWatching = models.subscribe(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    const download = (at: number) => models.getCurrentResult().data?.data[at]?.download;
+    const progress = { type: 'model.progress', received: 7, total: 10 } as const;
+
+    send({ ...progress, id: 'base', state: 'downloading' });
+    await vi.advanceTimersByTimeAsync(300);
+    expect(download(1)).toMatchObject({ state: 'downloading', received: 7, total: 10 });
+    expect(download(0)).toBeNull();
+    expect(asked).toHaveLength(1);
+
+    // Another program starts a download; a known one fails.
+    for (const event of [
+      { id: 'tiny', state: 'downloading' },
+      { id: 'base', state: 'failed' },
+    ]) {
+      send({ ...progress, ...event });
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    expect(asked).toHaveLength(3);
+
+    stopWatching();
+    stop();
     queries.clear();
   });
 

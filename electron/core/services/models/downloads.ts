@@ -49,8 +49,8 @@ type ActiveDownload = {
   /** Resolves with the reason of a failure, or with undefined when the model is installed. Never rejects. */
   readonly done: Promise<AppError | undefined>;
   progress: Progress;
-  /** Monotonic time, in ms. */
-  publishedAt: number;
+  /** Publishes the progress that has come by then. */
+  nextEvent: NodeJS.Timeout | undefined;
 };
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -177,7 +177,7 @@ export class ModelDownloads {
       stopReason: undefined,
       done: promise,
       progress: { received, total: model.size },
-      publishedAt: 0,
+      nextEvent: undefined,
     };
     this.#active.set(model.id, active);
     this.#saveRecord({ id: model.id, state: 'downloading', ...active.progress, error: null });
@@ -230,23 +230,32 @@ export class ModelDownloads {
 
   #publishProgress(active: ActiveDownload, received: number, total: number): void {
     active.progress = { received, total };
-    const now = performance.now();
-    if (now - active.publishedAt < PROGRESS_INTERVAL_MS && received !== total) return;
-    active.publishedAt = now;
-    for (const watcher of active.watchers) watcher(active.progress);
-    this.#deps.onChange(active.model.id, 'downloading', received, total);
+    active.nextEvent ??= setTimeout(() => {
+      active.nextEvent = undefined;
+      const { model, watchers, progress } = active;
+      for (const watcher of watchers) watcher(progress);
+      this.#deps.onChange(model.id, 'downloading', progress.received, progress.total);
+    }, PROGRESS_INTERVAL_MS).unref();
   }
 
-  #handleSuccess({ model }: ActiveDownload): undefined {
+  /** Ends a download's events of progress: another follows that says how it ended. */
+  #retire({ model, nextEvent }: ActiveDownload): void {
+    clearTimeout(nextEvent);
     this.#active.delete(model.id);
+  }
+
+  #handleSuccess(active: ActiveDownload): undefined {
+    this.#retire(active);
+    const { model } = active;
     this.#deleteRecord(model.id);
     this.#deps.logger.info({ model: model.id }, 'A model was installed');
     this.#deps.onChange(model.id, 'installed', model.size, model.size);
   }
 
-  #handleStop({ model, stopReason: reason, progress }: ActiveDownload, error: unknown): AppError {
-    this.#active.delete(model.id);
-    const { id } = model;
+  #handleStop(active: ActiveDownload, error: unknown): AppError {
+    this.#retire(active);
+    const { stopReason: reason, progress } = active;
+    const { id } = active.model;
     if (reason === 'shutdown') {
       this.#saveRecord({ id, state: 'downloading', ...progress, error: null });
     } else if (reason === 'paused') {
