@@ -272,9 +272,9 @@ export class Decoder implements Decode {
     const declared = this.#wavSeconds ?? this.#declaredSeconds;
     const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
     // Beside a longer stream, a track may be shorter than the file without a loss.
-    const isTrackShort = this.#streams.size === 1 || this.#isCutOff;
+    const isConclusive = this.#streams.size === 1 || this.#isCutOff;
     const isTruncated =
-      isShort && (this.#wavSeconds !== null || (!this.#isDurationEstimated && isTrackShort));
+      isShort && (this.#wavSeconds !== null || (!this.#isDurationEstimated && isConclusive));
     if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
         declared === null
