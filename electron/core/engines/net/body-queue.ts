@@ -31,21 +31,17 @@ class RateMeter {
   /** Calls `onSlow` once the source has been too slow for long enough; returns a function that ends the wait. */
   startWait(onSlow: (minRate: MinRate) => void): () => void {
     const { bytesPerSecond, overSeconds } = this.#minRate;
+    // Here and not where a wait ends: more can arrive between two waits.
+    if (this.#bytes >= bytesPerSecond * overSeconds) {
+      this.#waitedMs = 0;
+      this.#bytes = 0;
+    }
     const startedAt = performance.now();
-    const timer = setTimeout(
-      () => {
-        if (this.#bytes < bytesPerSecond * overSeconds) onSlow(this.#minRate);
-      },
-      overSeconds * 1000 - this.#waitedMs,
-    );
+    const timer = setTimeout(() => onSlow(this.#minRate), overSeconds * 1000 - this.#waitedMs);
     timer.unref();
     return () => {
       clearTimeout(timer);
       this.#waitedMs += performance.now() - startedAt;
-      if (this.#bytes >= bytesPerSecond * overSeconds) {
-        this.#waitedMs = 0;
-        this.#bytes = 0;
-      }
     };
   }
 }

@@ -79,6 +79,14 @@ describe('bodyStream', () => {
     expect(parts.join(' ')).toBe('one two three four');
   });
 
+  it('notices a source that stalls after it sent enough while nobody waited', async () => {
+    const source = new PassThrough();
+    const minRate = { bytesPerSecond: 1000, overSeconds: 0.2 };
+    const body = bodyStream({ source, minRate, explain: () => new Error('too slow'), onClose: () => {} });
+    source.write(Buffer.alloc(300));
+    await expect(buffer(body)).rejects.toThrow('too slow');
+  });
+
   it('treats a source that closes without an end as a failure', async () => {
     const { source, body } = make();
     source.destroy();
