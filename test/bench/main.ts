@@ -1,16 +1,7 @@
-// `npm run bench`: compares each row with whisper.cpp's own program, built from the same source, in alternating runs.
-// On a shared machine only the ratios mean something.
-//
-//   npm run bench -- --quick    one run per row, 5 files in the queue, 5 minutes instead of 30
-//   npm run bench -- --sweep    only threads by chunks in parallel; --busy=N: beside N programs that keep a core busy
-//   npm run bench -- --parakeet only every English sample with the Parakeet family, beside parakeet-cli
-//   npm run bench -- --vocabulary only what a list of names and terms does for them; needs espeak-ng
-//   npm run bench -- --service  only the service around the engine: lists, searches, files, ranges, start and memory; --only=…
-//                               names some of these (start, memory, decode, files, library, ranges); needs curl and nginx
-//   npm run bench -- --peers    only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2;
-//                               --only=… names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy
+// `npm run bench`; USAGE has its options.
 
 import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
@@ -21,9 +12,50 @@ import { measureService } from './service.ts';
 import { sweepParallelism } from './sweep.ts';
 import { measureVocabulary } from './vocabulary.ts';
 
-const quick = process.argv.includes('--quick');
-const only = /^--only=(.*)$/m.exec(process.argv.join('\n'))?.[1];
-const busy = Number(/^--busy=(\d+)$/m.exec(process.argv.join('\n'))?.[1] ?? 0);
+const USAGE = `npm run bench [-- OPTION …]
+Compares each row with whisper.cpp's own program, built from the same source, in alternating runs.
+On a shared machine only the ratios mean something.
+
+  --quick       fewer and shorter runs: one per row, 5 files in the queue, 5 minutes instead of 30
+  --sweep       only threads by chunks in parallel; --busy=N: beside N programs that keep a core busy
+  --parakeet    only every English sample with the Parakeet family, beside parakeet-cli
+  --vocabulary  only what a list of names and terms does for them; needs espeak-ng
+  --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
+                some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads
+  --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
+                names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy
+  --help        this text
+`;
+
+const optionsOf = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        sweep: { type: 'boolean', default: false },
+        busy: { type: 'string', default: '0' },
+        parakeet: { type: 'boolean', default: false },
+        vocabulary: { type: 'boolean', default: false },
+        service: { type: 'boolean', default: false },
+        peers: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
+    return values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
+};
+
+const options = optionsOf();
+if (options.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const { quick, only } = options;
 const RUNS = quick ? 1 : 3;
 const FILES = quick ? 5 : 20;
 const LONG_MINUTES = quick ? 5 : 30;
@@ -111,9 +143,9 @@ const compareService = async (folder: string): Promise<void> => {
 // Its folder goes at the process's exit, which a signal alone would not bring about.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = temporaryFolder();
-if (process.argv.includes('--sweep')) await sweepParallelism(folder, RUNS, busy);
-else if (process.argv.includes('--peers')) await comparePeers(folder, quick, only);
-else if (process.argv.includes('--vocabulary')) await measureVocabulary();
-else if (process.argv.includes('--parakeet')) await compareParakeet(RUNS);
-else if (process.argv.includes('--service')) await measureService(folder, quick, only);
+if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
+else if (options.peers) await comparePeers(folder, quick, only);
+else if (options.vocabulary) await measureVocabulary();
+else if (options.parakeet) await compareParakeet(RUNS);
+else if (options.service) await measureService(folder, quick, only);
 else await compareService(folder);

@@ -9,6 +9,7 @@ import { quantizeModel } from '../../electron/core/engines/whisper/copies/quanti
 import { STARTER_MODEL } from '../support/paths.ts';
 import { onBusyCores } from './busy-cores.ts';
 import { writeCtranslate2Model } from './ctranslate2-model.ts';
+import { selectParts } from './parts.ts';
 import { alternating, BEAM, ctranslate2Bench, type PeerModel, peersFor, type Work } from './peer-programs.ts';
 import { BUSY_HEADER, busyRow, PEER_HEADER, peerRow } from './peer-table.ts';
 import { SHAPES, writeRandomModel } from './random-model.ts';
@@ -152,7 +153,7 @@ async function* busyRows(setting: Setting): AsyncGenerator<Row> {
 }
 
 /** Parts in the order of the table, with how long each takes on two idle cores where CTranslate2 is installed. */
-const PARTS: Readonly<Record<string, Part>> = {
+export const PARTS: Readonly<Record<string, Part>> = {
   starter: { minutes: 4, rows: (setting) => modelRows('starter', false, setting) },
   base: { minutes: 2, rows: (setting) => modelRows('base', false, setting) },
   small: { minutes: 5, rows: (setting) => modelRows('small', false, setting) },
@@ -162,18 +163,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   'avx2-small': { minutes: 3, rows: (setting) => modelRows('small', true, setting) },
   'avx2-turbo': { minutes: 5, rows: (setting) => modelRows('turbo', true, setting) },
   busy: { minutes: 3, rows: busyRows },
-};
-
-/** The parts that a list names, `avx2` all of its kind; all without a list. */
-export const selectParts = (only: string | undefined): string[] => {
-  const known = Object.keys(PARTS);
-  if (only === undefined) return known;
-  const wanted = only.split(',');
-  const isOf = (part: string, name: string): boolean => part === name || part.startsWith(`${name}-`);
-  const unknown = wanted.find((name) => !known.some((part) => isOf(part, name)));
-  if (unknown !== undefined)
-    throw new Error(`--only=${only}: there is no part ${unknown}. Known: ${known.join(', ')}, avx2`);
-  return known.filter((part) => wanted.some((name) => isOf(part, name)));
 };
 
 const introduce = (parts: readonly string[], setting: Setting): void => {
@@ -192,7 +181,7 @@ const introduce = (parts: readonly string[], setting: Setting): void => {
  * starter model alone.
  */
 export const comparePeers = async (folder: string, quick: boolean, only?: string): Promise<void> => {
-  const parts = selectParts(only ?? (quick ? QUICK : undefined)).filter(
+  const parts = selectParts(Object.keys(PARTS), only ?? (quick ? QUICK : undefined)).filter(
     (part) => process.arch === 'x64' || !part.startsWith('avx2'),
   );
   const wav = await spokenWav(folder, 'peers', 60);

@@ -18,20 +18,21 @@ const READERS = 8;
 
 const inWords = ({ wall, cpu }: Cost): string => `${wall.toFixed(2)} s, processor ${cpu.toFixed(2)} s`;
 
-/** A row of two times for the same bytes, of which ours is to reach a share of the other's rate. */
+/** A row of two times for the same bytes, of which ours is to reach a share of the other's rate; none of theirs where it is not installed. */
 const rateRow = (
   name: string,
   ours: readonly Cost[],
   reference: string,
   theirs: readonly Cost[],
 ): ServiceRow => {
-  const [own, other] = [medianCost(ours), medianCost(theirs)];
+  const own = medianCost(ours);
+  const row = { name, ours: inWords(own), goal: '≥ 0.7 ×' };
+  if (theirs.length === 0) return { ...row, reference: `${reference}: not here`, isMet: null };
+  const other = medianCost(theirs);
   const share = other.wall / own.wall;
   return {
-    name,
-    ours: inWords(own),
+    ...row,
     reference: `${reference}: ${inWords(other)} (${share.toFixed(2)} ×)`,
-    goal: '≥ 0.7 ×',
     isMet: share >= 0.7,
   };
 };

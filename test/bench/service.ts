@@ -1,6 +1,7 @@
 // `npm run bench -- --service [--quick] [--only=TEXT]`: the service around the engine, each row beside a reference of the same run.
 
 import { availableParallelism, loadavg } from 'node:os';
+import { selectParts } from './parts.ts';
 import { measureRanges } from './ranges.ts';
 import { measureDecode, measureFiles } from './service-files.ts';
 import { measureLibrary } from './service-library.ts';
@@ -12,7 +13,8 @@ export type ServiceRow = {
   readonly ours: string;
   readonly reference: string;
   readonly goal: string;
-  readonly isMet: boolean;
+  /** Null where the reference is not installed. */
+  readonly isMet: boolean | null;
 };
 
 async function* rangeRows(seconds: number): AsyncGenerator<ServiceRow> {
@@ -32,8 +34,8 @@ async function* one(row: () => Promise<ServiceRow>): AsyncGenerator<ServiceRow> 
   yield await row();
 }
 
-/** Prints each part's rows; `only` names parts by a piece of their names. */
-export const measureService = async (folder: string, quick: boolean, only = ''): Promise<void> => {
+/** Prints each part's rows; `only` names some of them. */
+export const measureService = async (folder: string, quick: boolean, only?: string): Promise<void> => {
   const runs = quick ? 1 : 3;
   const parts: Readonly<Record<string, () => AsyncGenerator<ServiceRow>>> = {
     start: () => one(() => measureStart(quick ? 3 : 9)),
@@ -43,16 +45,16 @@ export const measureService = async (folder: string, quick: boolean, only = ''):
     library: () => measureLibrary(quick ? 10_000 : 100_000),
     ranges: () => rangeRows((quick ? 20 : 120) * 60),
   };
+  const names = selectParts(Object.keys(parts), only);
   const say = (cells: readonly string[]): void => {
     process.stdout.write(`| ${cells.join(' | ')} |\n`);
   };
   process.stdout.write(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}\n\n`);
   say(['', 'Earshot', 'reference', 'goal', 'met']);
   say(['---', '---', '---', '---', '---']);
-  for (const [name, measure] of Object.entries(parts)) {
-    if (!name.includes(only)) continue;
-    for await (const row of measure()) {
-      say([row.name, row.ours, row.reference, row.goal, row.isMet ? 'yes' : 'no']);
+  for (const name of names) {
+    for await (const { name: title, ours, reference, goal, isMet } of parts[name]?.() ?? []) {
+      say([title, ours, reference, goal, isMet === null ? '–' : isMet ? 'yes' : 'no']);
     }
   }
 };
