@@ -1,4 +1,4 @@
-// `npm run bench -- --service [--quick] [--only=TEXT]`: the service around the engine, each row beside a reference of the same run.
+// `npm run bench -- --service [--quick] [--only=PART,…]`: the service around the engine, each row beside a reference of the same run.
 
 import { availableParallelism, loadavg } from 'node:os';
 import { selectParts } from './parts.ts';
