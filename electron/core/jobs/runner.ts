@@ -355,8 +355,9 @@ export class JobRunner {
   }
 
   #persistProgress({ transcript: { id, attempt }, progress: { stage, percent } }: Running): void {
+    const { db } = this.#options;
     try {
-      queue.updateClaimed(this.#options.db, id, attempt, { stage, percent });
+      db.transaction(() => queue.updateClaimed(db, id, attempt, { stage, percent }), 'progress');
     } catch (error) {
       // Progress is no reason to fail: what must be kept is written elsewhere, and fails there.
       if (!isCausedByFullDisk(error)) throw error;

@@ -41,9 +41,9 @@ export type WritableDb = ReadableDb & {
   runEach(statement: string, rows: Iterable<readonly unknown[]>): void;
   /**
    * All or nothing; nested calls become savepoints. A deletion that does not fit on the disk is tried again after the
-   * reserve was given up.
+   * reserve was given up. Progress does not wait for the disk: it outlives a crash of the process, but not a power cut.
    */
-  transaction<T>(work: () => T, purpose?: 'deletion'): T;
+  transaction<T>(work: () => T, purpose?: 'deletion' | 'progress'): T;
   /**
    * Folds the write-ahead log into the database file and empties it. Returns false, without waiting, while another
    * process uses the database.
@@ -179,14 +179,15 @@ class SqliteDatabase implements Database {
     });
   }
 
-  transaction<T>(work: () => T, purpose?: 'deletion'): T {
+  transaction<T>(work: () => T, purpose?: 'deletion' | 'progress'): T {
     const run = () => this.#file.transaction(work).immediate();
-    const isRetried = purpose === 'deletion' && !this.#file.inTransaction;
+    if (this.#file.inTransaction || purpose === undefined) return this.#watch(run);
+    if (purpose === 'progress') return this.#watch(() => this.#withoutSync(run));
     return this.#watch(() => {
       try {
         return run();
       } catch (error) {
-        if (!isRetried || !hasDiskFullCode(error) || !this.#giveUpReserve()) throw error;
+        if (!hasDiskFullCode(error) || !this.#giveUpReserve()) throw error;
         return run();
       }
     });
@@ -219,6 +220,16 @@ class SqliteDatabase implements Database {
     } finally {
       this.#file.close();
       this.#gaps.close();
+    }
+  }
+
+  /** With a write-ahead log, a commit under NORMAL is synced by the next one under FULL (https://sqlite.org/wal.html). */
+  #withoutSync<T>(work: () => T): T {
+    this.#file.pragma('synchronous = NORMAL');
+    try {
+      return work();
+    } finally {
+      this.#file.pragma('synchronous = FULL');
     }
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { setQueuePaused } from '../../../electron/core/stores/jobs.ts';
 import { deleteTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { addJob, openTestDatabase, transcriptIn } from '../../support/database.ts';
@@ -106,6 +106,16 @@ describe('progress', () => {
     expect(progress().length).toBeLessThanOrEqual(6);
     expect(progress().at(-1)?.percent).toBe(100);
     expect(transcriptIn(db, id).percent).toBe(100);
+  });
+
+  it('does not wait for the disk', () => {
+    const { db, job, runner } = startRunner();
+    const id = addJob(db);
+    runner.wake();
+    const transaction = vi.spyOn(db, 'transaction');
+    job(id).report(progressAt(10));
+    // The second one is a savepoint of the first.
+    expect(transaction.mock.calls.map(([, purpose]) => purpose)).toEqual(['progress', undefined]);
   });
 
   it('never goes back', async () => {

@@ -32,9 +32,9 @@ const withDisk = (db: Database) => {
       guard();
       return db.run(query);
     },
-    transaction: (work) => {
+    transaction: (work, purpose) => {
       guard();
-      return db.transaction(work);
+      return db.transaction(work, purpose);
     },
     checkpoint: () => db.checkpoint(),
     eraseGaps: (page, maxMs) => db.eraseGaps(page, maxMs),
