@@ -9,6 +9,7 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
   const send = (message: FromThread) => port.postMessage(message);
   let segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
+  let next: () => void = () => {};
 
   /** Forwards to the caller's thread, which owns the language model's connection and limits. */
   const remote: Summarizer = {
@@ -30,9 +31,16 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
     return analyze(whole, options, { secret, translation, onProgress, summarizer });
   };
 
-  const deliver = (result: AnalysisResult): void => {
+  /** Sends a batch only when asked: all messages that wait are received in one turn of the other thread's loop. */
+  const deliver = async (result: AnalysisResult): Promise<void> => {
     const { redacted } = result;
-    for (const batch of inBatches(redacted?.segments ?? [])) send(batch);
+    for (const batch of inBatches(redacted?.segments ?? [])) {
+      const asked = new Promise<void>((resolve) => {
+        next = resolve;
+      });
+      send(batch);
+      await asked;
+    }
     send({
       kind: 'result',
       result: redacted ? { ...result, redacted: { ...redacted, segments: [] } } : result,
@@ -42,6 +50,8 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
   port.on('message', (message: ToThread) => {
     if (message.kind === 'segments') {
       segments.push(...message.segments);
+    } else if (message.kind === 'next') {
+      next();
     } else if (message.kind === 'summary') {
       answer(message);
     } else {

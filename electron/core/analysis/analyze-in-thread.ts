@@ -77,8 +77,10 @@ const analyzeIn = (
       const { data: message } = Message.safeParse(data);
       if (message === undefined) {
         reject(new Error('the analysis thread sent a message that is not part of the protocol'));
-      } else if (message.kind === 'segments') segments.push(...message.segments);
-      else if (message.kind === 'progress') onProgress?.(message.share);
+      } else if (message.kind === 'segments') {
+        segments.push(...message.segments);
+        setImmediate(() => post(worker, { kind: 'next' }));
+      } else if (message.kind === 'progress') onProgress?.(message.share);
       else if (message.kind === 'result') resolve(withSegments(message.result, segments));
       else if (message.kind === 'failed') reject(new Error(message.error));
       else if (summarizer) {

@@ -26,6 +26,8 @@ export type ToThread =
       translation: AnalysisTranscript | undefined;
       hasSummarizer: boolean;
     }
+  /** Asks for the next batch of segments. */
+  | { kind: 'next' }
   | { kind: 'summary'; items: SummarizerItems }
   | { kind: 'summary'; error: string };
 

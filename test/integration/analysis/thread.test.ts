@@ -15,7 +15,8 @@ const ALL = {
   summarization: true,
   content_safety: true,
 };
-const transcript = transcriptOf(readDialogues('dialogues.txt').flatMap((dialogue) => dialogue.lines));
+const lines = readDialogues('dialogues.txt').flatMap((dialogue) => dialogue.lines);
+const transcript = transcriptOf(lines);
 
 describe('AnalysisThreads', () => {
   const threads = new AnalysisThreads();
@@ -74,6 +75,29 @@ describe('AnalysisThreads', () => {
     const work = threads.analyze(transcript, ALL, { secret: 'x', signal: controller.signal });
     controller.abort(new Error('stopped'));
     await expect(work).rejects.toThrow('stopped');
+  });
+
+  it('asks for each batch of segments by itself', async () => {
+    const entry = join(temporaryFolder(), 'thread.mjs');
+    const real = new URL('../../../electron/core/analysis/analysis-thread.ts', import.meta.url);
+    writeFileSync(
+      entry,
+      `import { parentPort } from 'node:worker_threads';
+       const post = parentPort.postMessage.bind(parentPort);
+       let isAsked = true;
+       parentPort.on('message', ({ kind }) => { isAsked ||= kind === 'next'; });
+       parentPort.postMessage = (message) => {
+         if (message.kind === 'segments' && !isAsked) post({ kind: 'failed', error: 'nobody asked' });
+         isAsked &&= message.kind !== 'segments';
+         post(message);
+       };
+       await import(${JSON.stringify(real)});`,
+    );
+    const long = transcriptOf(Array.from({ length: 4 }, () => lines).flat());
+    const asked = { redact_pii: true };
+    const work = new AnalysisThreads(pathToFileURL(entry)).analyze(long, asked, { secret: 'x' });
+    const { segments = [] } = (await work).redacted ?? {};
+    expect(segments.length).toBeGreaterThan(200);
   });
 
   it('rejects when the thread sends what is not part of the protocol', async () => {
