@@ -243,6 +243,42 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await context.close();
   });
 
+  it('says that it plays when Space is pressed just as the address of the audio arrives', async () => {
+    const early = await openWindow(browser, server);
+    const { page } = early;
+    await page.evaluate(() => {
+      const { json } = Response.prototype;
+      Response.prototype.json = async function () {
+        const answer = await json.call(this);
+        if (this.url.endsWith('/audio-url'))
+          globalThis.dispatchEvent(new KeyboardEvent('keydown', { key: ' ' }));
+        return answer;
+      };
+    });
+    await open(page);
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await early.close();
+  });
+
+  it('goes on playing with a new address when the first has expired', async () => {
+    const expired = await openWindow(browser, server);
+    const { page } = expired;
+    let asked = 0;
+    await page.route('**/audio-url', async (route) => {
+      asked += 1;
+      if (asked > 1) return route.continue();
+      const expires_at = new Date(Date.now() - 1000).toISOString();
+      await page.keyboard.press(' ');
+      await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+      await route.fulfill({ json: { success: true, data: { url: `${server.url}/v1/none`, expires_at } } });
+    });
+    await open(page);
+    const slider = page.getByRole('slider', { name: 'Position' });
+    await expect.poll(async () => Number(await slider.getAttribute('aria-valuenow'))).toBeGreaterThan(1);
+    expect(asked).toBe(2);
+    await expired.close();
+  });
+
   it('opens the side panel as a dialog in a narrow window', async () => {
     const narrow = await openWindow(browser, server, { width: 400 });
     await open(narrow.page);

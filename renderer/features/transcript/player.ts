@@ -85,12 +85,26 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isM
   audio.addEventListener('durationchange', () => {
     if (Number.isFinite(audio.duration)) store.setState({ duration: audio.duration });
   });
+  const play = async () => {
+    if (time() >= range.to) moveTo(range.from);
+    try {
+      await audio.play();
+    } catch (error) {
+      // A pause right after play rejects the promise of play.
+      if (error instanceof DOMException && error.name === 'AbortError') return;
+      store.setState({ state: 'failed', isPlaying: false });
+    }
+  };
   const open = async () => {
     if (fetchUrl === undefined) return;
     store.setState({ state: 'loading' });
     try {
       source = await fetchUrl();
+      // A new source drops the events that wait, `play` among them, and ends playback without one: it begins again.
+      const isWanted = !audio.paused;
+      audio.pause();
       audio.src = source.url;
+      if (isWanted) void play();
     } catch (error) {
       console.info('The audio could not be opened.', error instanceof Error ? error.name : '');
       store.setState({ state: 'failed' });
@@ -117,16 +131,6 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isM
   });
   audio.addEventListener('seeked', notifyListeners);
 
-  const play = async () => {
-    if (time() >= range.to) moveTo(range.from);
-    try {
-      await audio.play();
-    } catch (error) {
-      // A pause right after play rejects the promise of play.
-      if (error instanceof DOMException && error.name === 'AbortError') return;
-      store.setState({ state: 'failed', isPlaying: false });
-    }
-  };
   const seek = (seconds: number) => {
     const { duration } = store.getState();
     const end = Math.min(range.to, duration > 0 ? offset + duration : range.to);
