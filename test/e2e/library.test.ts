@@ -116,15 +116,15 @@ describe('library screen', () => {
     await dialog.getByRole('button', { name: 'Add link' }).click();
     await dialog.getByRole('button', { name: /^Transcribe/ }).click();
     const row = page.getByRole('row').filter({ hasText: 'gone.mp3' });
-    await row.getByText('404', { exact: false }).waitFor({ timeout: 120_000 });
+    await row.getByText('answered 404', { exact: false }).waitFor({ timeout: 120_000 });
     const before = answers;
     await row.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => answers, { timeout: 90_000 }).toBeGreaterThan(before);
     // The page of the job says what was asked for, why it failed and what can be done.
-    await row.getByText('404', { exact: false }).waitFor({ timeout: 90_000 });
+    await row.getByText('answered 404', { exact: false }).waitFor({ timeout: 90_000 });
     await page.getByRole('link', { name: 'gone.mp3' }).click();
     const failed = page.getByRole('main').getByRole('alert');
-    await failed.getByText('404', { exact: false }).waitFor();
+    await failed.getByText('answered 404', { exact: false }).waitFor();
     await failed.getByText('Open the link to see whether it works', { exact: false }).waitFor();
     expect(await failed.getByRole('link').getAttribute('href')).toBe(`http://127.0.0.1:${port}/gone.mp3`);
     await failed.getByRole('button', { name: 'Try again' }).waitFor();

@@ -256,7 +256,7 @@ describe('every screen', () => {
     ['de-DE', 0, 'Bibliothek', 'ließ sich von ihrem Link nicht laden'],
     ['es-ES', 1, 'Biblioteca', 'No se pudo obtener la grabación'],
     ['fr-FR', 2, 'Bibliothèque', 'n’a pas pu être récupéré'],
-    ['en-US', 3, 'Library', '404'],
+    ['en-US', 3, 'Library', 'answered 404'],
   ])(
     'is translated to %s, and fits a phone',
     async (locale, at, library, reason) => {
