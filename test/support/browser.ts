@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
+import { describeOnFailure } from './after-failure.ts';
 import { PAGE_TIMEOUT_MS, parkPage, takePage } from './parked-pages.ts';
 import type { TestServer } from './server.ts';
 
@@ -218,6 +219,22 @@ const newPage = async (
   return page;
 };
 
+const SOON = { timeout: 10_000 };
+const SNAPSHOT_CHARACTERS = 8000;
+
+/** What a person would see in a page: its address, its errors, the focused element and the accessibility tree. */
+const describePage = async (page: Page, errors: readonly string[]): Promise<string> => {
+  const isHeld = (await page.locator(':focus').count()) > 0;
+  const focused = isHeld
+    ? await page
+        .locator(':focus')
+        .first()
+        .evaluate((element) => element.outerHTML.slice(0, 300), undefined, SOON)
+    : 'nothing';
+  const tree = await page.locator('body').ariaSnapshot(SOON);
+  return [page.url(), ...errors, `focused: ${focused}`, tree.slice(0, SNAPSHOT_CHARACTERS)].join('\n');
+};
+
 /** Opens a server's window: nothing that an earlier one stored or showed is left in it. */
 export const openWindow = async (
   browser: Browser,
@@ -250,6 +267,8 @@ export const openWindow = async (
     if (!url.startsWith(server.url) && !url.startsWith('blob:') && !url.startsWith('data:'))
       foreign.push(url);
   });
+  const forget = describeOnFailure(() => describePage(page, errors));
+  page.once('close', forget);
   await page.goto(`${server.url}/`);
   const settle = async () => {
     // After two frames React has rendered the route and begun to load its content.
@@ -300,6 +319,7 @@ export const openWindow = async (
       );
     },
     close: async () => {
+      forget();
       browser.windows?.delete(window);
       if (reusing === undefined) await context.close();
       else await parkPage(JSON.stringify(kind), page, server.url);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeEach, type RunnerTestFile } from 'vitest';
+import { afterAll, afterEach, beforeEach, type RunnerTestFile } from 'vitest';
+import { printDescriptions } from './after-failure.ts';
 import { cleanUpFile } from './after-file.ts';
 import { PROCESSOR_SECONDS, processorSeconds } from './processor-time.ts';
 import { SEED } from './random.ts';
@@ -10,6 +11,9 @@ const before = processorSeconds();
 let file: RunnerTestFile | undefined;
 beforeEach(({ task }) => {
   file = task.file;
+});
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await printDescriptions(task.name);
 });
 // Hooks run last in, first out: this one runs after the file's own, which stop the servers that use the folders.
 afterAll(async () => {
