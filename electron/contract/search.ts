@@ -12,7 +12,12 @@ export const SearchHit = z
     name: z.string(),
     language: z.string().nullable(),
     created_at: Timestamp,
-    score: z.number(),
+    score: z
+      .number()
+      .describe(
+        'Higher is better. 0 where the order is names first, then the newest: for the beginnings of words, and ' +
+          'where more than 20,000 transcriptions match.',
+      ),
     hits: z.array(
       z.object({
         segment_id: z.int(),

@@ -1,12 +1,13 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { sql as raw } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { SearchService } from '../../../electron/core/services/search.ts';
 import { newTranscript } from '../../../electron/core/services/transcripts/create.ts';
-import { type Database, openDatabase } from '../../../electron/core/stores/database.ts';
+import { type Database, openDatabase, query } from '../../../electron/core/stores/database.ts';
 import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { rebuildIndexIfMarked } from '../../../electron/core/stores/search.ts';
@@ -20,6 +21,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const USER = 'usr_1';
 const SECRET = 'xylophonist';
+/** Entries of the index without transcripts, which no page shows: older than the transcripts. */
+const OLDER = 20_000;
 
 const open = (folder: string): Database =>
   openDatabase(join(folder, 'earshot.db'), { logger: silentLogger, now: Date.now });
@@ -86,6 +89,28 @@ describe('the search index', () => {
     const search = new SearchService(db).search('usr_2', 'usr1', 1, 10);
     expect(search.results.map(({ id }) => id)).toEqual(['tr_4']);
     expect(search.pagination.total).toBe(1);
+  });
+
+  it('ranks up to 20,000 matches; of more come those in a name, then the newest, each once', () => {
+    const db = withTranscripts(temporaryFolder());
+    addTranscript(db, 'tr_3', 'Budget, budget, budget.');
+    addTranscript(db, 'tr_4', 'The budget is late.');
+    updateTranscript(db, 'tr_1', { name: 'The budget' });
+    const search = (q: string, page: number) => new SearchService(db).search(USER, q, page, 2);
+    const idsOf = (q: string, page: number) => search(q, page).results.map(({ id }) => id);
+    // A word in a name counts as five in a text.
+    expect([idsOf('budget', 1), idsOf('budget', 2)]).toEqual([['tr_1', 'tr_3'], ['tr_4']]);
+    db.run(
+      query(raw`
+        INSERT INTO search_index (rowid, owner, name, body)
+        WITH RECURSIVE rows (row) AS (SELECT -1 UNION ALL SELECT row - 1 FROM rows WHERE row > ${-OLDER})
+        SELECT row, ${USER.replace('_', '')}, 'older', 'budget' FROM rows`),
+    );
+    for (const q of ['budget', 'budget ', '"budget"']) {
+      expect([idsOf(q, 1), idsOf(q, 2)], q).toEqual([['tr_1', 'tr_4'], ['tr_3']]);
+      expect(Math.abs(search(q, 1).results[0]?.score ?? 1), q).toBe(0);
+      expect(search(q, 1).pagination.total, q).toBe(OLDER + 3);
+    }
   });
 
   it('does not change when the transaction fails', () => {
