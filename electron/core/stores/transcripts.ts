@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely';
-import { type ListedAnalysis, listedAnalysisCodec } from './codecs.ts';
+import { type ListedAnalysis, listedAnalysisCodec, optionsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
@@ -109,6 +109,25 @@ export const insertTranscript = (db: WritableDb, transcript: Transcript): void =
 
 export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
   decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
+
+/** How far a job is, and what decides who hears of it and how much. */
+export type StoredProgress = Pick<Transcript, 'id' | 'userId' | 'status' | 'stage' | 'percent' | 'options'>;
+
+/** The progress without the text and the analyses, which take long to read. */
+export const findProgress = (db: ReadableDb, id: string): StoredProgress | undefined => {
+  const columns = ['id', 'user_id', 'status', 'stage', 'percent', 'options'] as const;
+  const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      status: row.status,
+      stage: stageOf(row.stage),
+      percent: row.percent,
+      options: optionsCodec.decode(row.options),
+    }
+  );
+};
 
 /** What a running job may find changed, without the text and the analyses, which take long to read. */
 export const findChangeable = (

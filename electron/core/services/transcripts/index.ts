@@ -299,7 +299,7 @@ export class TranscriptService {
   }
 
   /** Undefined where nothing is in progress. */
-  progressOf(transcript: Transcript) {
+  progressOf(transcript: store.StoredProgress) {
     return progressOf(transcript, this.#deps.jobs.live(transcript.id)).progress;
   }
 

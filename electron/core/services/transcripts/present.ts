@@ -11,9 +11,12 @@ import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 
-type Statused = Pick<Transcript, 'status' | 'stage' | 'percent' | 'error'>;
+type Statused = Pick<Transcript, 'status' | 'error'>;
 
-export const progressOf = (transcript: Statused, live: LiveProgress): { progress?: Progress } =>
+export const progressOf = (
+  transcript: Pick<Transcript, 'status' | 'stage' | 'percent'>,
+  live: LiveProgress,
+): { progress?: Progress } =>
   transcript.status !== 'processing'
     ? {}
     : {
