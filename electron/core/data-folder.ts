@@ -15,14 +15,18 @@ const restrict = (path: string, mode: 0o600 | 0o700): void => {
   }
 };
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** Creates a folder and those above it, not with `recursive`, which never returns for a folder in Linux's `/proc`. */
 export const createFolder = (folder: string): void => {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (isFolder(folder)) return;
   if (dirname(folder) !== folder) createFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     const code = systemCode(error);
+    // Another process may have created it since.
+    if (code === 'EEXIST' && isFolder(folder)) return;
     if (code === 'EEXIST' || code === 'ENOTDIR') {
       throw new AppError(
         'conflict',
