@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../../../electron/cli/bootstrap/places.mjs';
 import { createClient } from '../../../../electron/contract/client.ts';
 import { ROOT } from '../../../support/paths.ts';
 
@@ -58,7 +59,9 @@ export const measureBigFile = async (folder: string, bytes: number, over: boolea
   const path = join(folder, 'big.csv');
   writeBigFile(path, bytes);
   const program = join(ROOT, 'test', 'faults', 'storage-server.ts');
-  const child = fork(program, [join(folder, 'data')]);
+  // As the service runs: with a larger young generation its garbage alone grows to 60 MB.
+  const env = { ...process.env, ...MALLOC_ENVIRONMENT };
+  const child = fork(program, [join(folder, 'data')], { execArgv: [...NODE_OPTIONS], env });
   const { url, key } = await once<{ url: string; key: string }>(child);
   const client = createClient({ baseUrl: url, key });
   const send = async (name: string, from: string) => {
