@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { Component, type ReactNode, useEffect } from 'react';
+import { Component, type ReactNode, Suspense, useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
@@ -81,9 +81,24 @@ export const WindowBoundary = ({ children }: { children: ReactNode }) => (
   <ErrorBoundary fallback={(_, error) => <WindowFailure error={error} />}>{children}</ErrorBoundary>
 );
 
+/** Stands for a dialog whose code is still being loaded: Escape closes it all the same, and nothing behind it. */
+const LoadingDialog = ({ onClose }: { onClose: () => void }) => {
+  useEffect(() => {
+    const closeOnEscape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+    };
+    addEventListener('keydown', closeOnEscape, { capture: true });
+    return () => removeEventListener('keydown', closeOnEscape, { capture: true });
+  }, [onClose]);
+  return null;
+};
+
 type DialogBoundaryProps = { onClose: () => void; children: ReactNode };
 
-/** Contains the errors of a dialog, so that the page behind it stays. */
+/** Waits for a dialog's code, and contains its errors, so that the page behind it stays. */
 export const DialogBoundary = ({ onClose, children }: DialogBoundaryProps) => {
   const { t } = useI18n();
   return (
@@ -99,7 +114,7 @@ export const DialogBoundary = ({ onClose, children }: DialogBoundaryProps) => {
         </Dialog>
       )}
     >
-      {children}
+      <Suspense fallback={<LoadingDialog onClose={onClose} />}>{children}</Suspense>
     </ErrorBoundary>
   );
 };

@@ -71,12 +71,10 @@ const OpenDialog = () => {
   const open = useStore(dialogs.store, (state) => state.open);
   return (
     <DialogBoundary key={open.kind} onClose={dialogs.close}>
-      <Suspense fallback={null}>
-        {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
-        {open.kind === 'record' && <RecordDialog />}
-        {open.kind === 'palette' && <CommandPalette />}
-        {open.kind === 'shortcuts' && <ShortcutsDialog />}
-      </Suspense>
+      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
+      {open.kind === 'record' && <RecordDialog />}
+      {open.kind === 'palette' && <CommandPalette />}
+      {open.kind === 'shortcuts' && <ShortcutsDialog />}
     </DialogBoundary>
   );
 };

@@ -98,6 +98,30 @@ describe('first load', () => {
     await window.close();
   });
 
+  it('does not open a dialog that Escape closed before its code was there', async () => {
+    const window = await openWindow(browser, server);
+    const { page } = window;
+    await window.settle();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/shortcuts-dialog*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    const requested = page.waitForRequest('**/shortcuts-dialog*.js');
+    await page.keyboard.press('?');
+    const url = (await requested).url();
+    await page.keyboard.press('Escape');
+    release();
+    // React shows what it waited for at most 0.3 s after its code was executed.
+    await page.evaluate(
+      `import(${JSON.stringify(url)}).then(() => new Promise((done) => setTimeout(done, 600)))`,
+    );
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await window.close();
+  });
+
   it('opens dialogs and screens for the first time also when the server is gone', async () => {
     const own = await startServer();
     const window = await openWindow(browser, own);

@@ -95,7 +95,7 @@ describe('models screen', () => {
     const { page } = window;
     mirror.set(PATH, status(404));
     await row('base').getByRole('button', { name: 'Download' }).first().click();
-    await page.getByRole('alert').filter({ hasText: '404' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'answered 404' }).waitFor();
     mirror.set(PATH, file(model));
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Remove base' }).waitFor();

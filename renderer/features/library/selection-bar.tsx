@@ -1,5 +1,5 @@
 import { ScanSearch, Share, Trash2, X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { useStore } from 'zustand';
 import { EXPORT_ORDER } from '../../api/export.ts';
 import { DialogBoundary } from '../../app/error-boundary.tsx';
@@ -54,15 +54,13 @@ export const SelectionBar = () => {
       </IconButton>
       {isAnalyzing && (
         <DialogBoundary onClose={() => setIsAnalyzing(false)}>
-          <Suspense fallback={null}>
-            <AnalyzeDialog
-              title={t('analyzeMany.title', { count: selected.size })}
-              text={t('analyzeMany.text')}
-              language={null}
-              onAnalyze={(request) => actions.analyzeAll([...selected], request)}
-              onClose={() => setIsAnalyzing(false)}
-            />
-          </Suspense>
+          <AnalyzeDialog
+            title={t('analyzeMany.title', { count: selected.size })}
+            text={t('analyzeMany.text')}
+            language={null}
+            onAnalyze={(request) => actions.analyzeAll([...selected], request)}
+            onClose={() => setIsAnalyzing(false)}
+          />
         </DialogBoundary>
       )}
     </section>

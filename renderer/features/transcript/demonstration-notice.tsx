@@ -1,6 +1,5 @@
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Callout } from '../../ui/feedback.tsx';
 import { useReader } from './reader.tsx';
@@ -9,9 +8,10 @@ import { useReader } from './reader.tsx';
 export const DemonstrationNotice = () => {
   const { editor } = useReader();
   const { t } = useI18n();
-  const models = useApi('listModels').data?.data;
-  const id = useStore(editor.store, (state) => state.transcript?.model_id);
-  if (models?.find((model) => model.id === id)?.demonstration !== true) return null;
+  const isDemonstration = useStore(editor.store, ({ transcript }) =>
+    transcript?.warning_details.some(({ code }) => code === 'demonstration_model'),
+  );
+  if (isDemonstration !== true) return null;
   return (
     <div className="mt-2" role="note">
       <Callout tone="warn">
