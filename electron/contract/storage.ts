@@ -48,7 +48,7 @@ export type UploadResult = z.output<typeof UploadResult>;
 export const UploadPurpose = z.enum(['storage', 'transcription']);
 export type UploadPurpose = z.output<typeof UploadPurpose>;
 const purpose = UploadPurpose.default('storage').describe(
-  '`transcription`: any audio or video under any name; the content decides its type. `storage`: the content must match the name.',
+  '`transcription`: audio or video under whatever name; the content decides its type. `storage`: the content must match the name.',
 );
 
 export const PresignRequest = z

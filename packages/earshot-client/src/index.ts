@@ -39,7 +39,7 @@ export type UploadOptions = {
   /** Required for a Blob, which has no name. */
   readonly name?: string;
   readonly folder?: string;
-  /** `transcription`: any audio or video under any name. Default `storage`: the content must match the name. */
+  /** `transcription`: audio or video under whatever name. Default `storage`: the content must match the name. */
   readonly purpose?: 'storage' | 'transcription';
   /** Called with the uploaded share, 0 to 1. */
   readonly onProgress?: (share: number) => void;
