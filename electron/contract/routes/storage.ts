@@ -129,7 +129,7 @@ export const storageRoutes = {
     summary: 'Discard a recording',
     params: r.RecordingParams,
     responses: { 200: r.RecordingDiscarded },
-    errors: ['file_not_found', 'conflict'],
+    errors: ['file_not_found'],
   }),
   getFile: route({
     ...file,

@@ -19,13 +19,9 @@ const append = async (client: Client, id: string, from: number, to: number) => {
   const body = new Blob([SOUND.slice(from, to)]);
   return (await client.call('appendRecording', { params: { id }, query: { offset: from }, body })).data;
 };
-const codeOf = async (promise: Promise<unknown>): Promise<string> => {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  return error instanceof ApiError ? error.code : `no error: ${error}`;
-};
+const codeOfError = (error: unknown): string =>
+  error instanceof ApiError ? error.code : `no error: ${error}`;
+const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'no error', codeOfError);
 
 describe('a recording that is stored while it is made', async () => {
   const storage = await freshStorage();
@@ -53,6 +49,24 @@ describe('a recording that is stored while it is made', async () => {
     expect(again.data.file.key).toBe(finished.data.file.key);
     const stored = await client.send('downloadFile', { params: { fileKey: finished.data.file.key } });
     expect(Buffer.from(await stored.arrayBuffer()).equals(SOUND)).toBe(true);
+    expect(openFiles()).toEqual([]);
+  });
+
+  it('is finished after a chunk that is still being written, as when its window is closed', async () => {
+    const sizes = new Set([HALF, SOUND.length]);
+    for (let i = 0; i < 20; i++) {
+      const id = await start(client);
+      await append(client, id, 0, HALF);
+      const [chunk, { data }] = await Promise.all([
+        append(client, id, HALF, SOUND.length).catch(codeOfError),
+        client.call('finishRecording', { params: { id }, body: { interrupted: true } }),
+      ]);
+      expect(sizes).toContain(data.file.size);
+      // One that came after it finds no recording.
+      if (data.file.size === HALF) expect(chunk).toBe('file_not_found');
+      else expect(chunk).toMatchObject({ offset: SOUND.length });
+      await client.call('deleteFile', { params: { fileKey: data.file.key } });
+    }
     expect(openFiles()).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { Metadata } from '../../../contract/common.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import { KeyedLock } from '../../base/keyed-lock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { type FileRecord, findFile } from '../../stores/files.ts';
@@ -39,7 +40,6 @@ type OpenRecording = {
   size: number;
   /** Time without a chunk while this process ran, so that a suspended computer ends no recording. */
   idleMs: number;
-  isBusy: boolean;
 };
 
 export type StartOptions = Pick<FileInput, 'userId' | 'fileName' | 'declaredType' | 'folder' | 'metadata'> & {
@@ -57,6 +57,9 @@ type RecordingDeps = {
 
 const notFound = (): AppError => new AppError('file_not_found', 'There is no such recording in progress.');
 
+const isLeft = ({ idleMs, description }: OpenRecording): boolean =>
+  idleMs >= description.timeoutSeconds * 1000;
+
 const present = ({ id, description, size }: OpenRecording) => ({
   id,
   filename: description.fileName,
@@ -69,6 +72,8 @@ const present = ({ id, description, size }: OpenRecording) => ({
 export class RecordingService {
   readonly #deps: RecordingDeps;
   readonly #recordings = new Map<string, OpenRecording>();
+  /** By id. A window that is closed finishes its recording while its last chunk is still being written. */
+  readonly #changes = new KeyedLock();
   #timer: NodeJS.Timeout | undefined;
   #tick: Promise<void> | undefined;
 
@@ -125,8 +130,7 @@ export class RecordingService {
 
   /** Appends a chunk durably. Throws `conflict` if the stored bytes do not end at `offset`. */
   append(userId: string, id: string, offset: number, chunk: Uint8Array) {
-    const recording = this.#require(userId, id);
-    return this.#exclusively(recording, async () => {
+    return this.#change(userId, id, async (recording) => {
       if (offset !== recording.size) {
         const message = `The recording has ${recording.size} bytes; go on from there.`;
         throw new AppError('conflict', message);
@@ -138,16 +142,16 @@ export class RecordingService {
   }
 
   /** Makes a recording a file; as a recovered one if it was interrupted. */
-  async finish(userId: string, id: string, isInterrupted: boolean): Promise<FileRecord> {
-    const stored = findFile(this.#deps.db, id);
-    if (stored?.userId === userId) return stored;
-    const recording = this.#require(userId, id);
-    return this.#exclusively(recording, () => this.#store(recording, isInterrupted));
+  finish(userId: string, id: string, isInterrupted: boolean): Promise<FileRecord> {
+    return this.#changes.run(id, async () => {
+      const stored = findFile(this.#deps.db, id);
+      if (stored?.userId === userId) return stored;
+      return this.#touch(this.#require(userId, id), (recording) => this.#store(recording, isInterrupted));
+    });
   }
 
   discard(userId: string, id: string): Promise<{ id: string }> {
-    const recording = this.#require(userId, id);
-    return this.#exclusively(recording, async () => {
+    return this.#change(userId, id, async (recording) => {
       await this.#remove(recording);
       return { id };
     });
@@ -162,7 +166,7 @@ export class RecordingService {
   #add(id: string, description: Description, size: number, idleMs: number): OpenRecording {
     const reservation = this.#deps.quota.reserve(description.userId);
     reservation.add(size);
-    const recording = { id, description, reservation, size, idleMs, isBusy: false };
+    const recording = { id, description, reservation, size, idleMs };
     this.#recordings.set(id, recording);
     return recording;
   }
@@ -173,13 +177,16 @@ export class RecordingService {
     return recording;
   }
 
-  async #exclusively<T>(recording: OpenRecording, work: () => Promise<T>): Promise<T> {
-    if (recording.isBusy) throw new AppError('conflict', 'Another request is changing this recording.');
-    recording.isBusy = true;
+  /** Runs `work` after the changes before it. Throws `file_not_found` if they ended the recording. */
+  #change<T>(userId: string, id: string, work: (recording: OpenRecording) => Promise<T>): Promise<T> {
+    return this.#changes.run(id, () => this.#touch(this.#require(userId, id), work));
+  }
+
+  /** Runs `work` as a sign of life. */
+  async #touch<T>(recording: OpenRecording, work: (recording: OpenRecording) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await work(recording);
     } finally {
-      recording.isBusy = false;
       recording.idleMs = 0;
     }
   }
@@ -233,16 +240,23 @@ export class RecordingService {
 
   async #look(): Promise<void> {
     for (const recording of [...this.#recordings.values()]) {
-      if (recording.isBusy) continue;
       recording.idleMs += TICK_MS;
-      if (recording.idleMs < recording.description.timeoutSeconds * 1000) continue;
-      await this.#exclusively(recording, () => this.#recover(recording)).catch((error: unknown) => {
-        this.#deps.logger.warn(
-          { recording: recording.id, reason: messageOf(error) },
-          'A recording that was left could not be stored yet',
-        );
-      });
+      if (!isLeft(recording)) continue;
+      await this.#changes
+        .run(recording.id, () => this.#recoverIfLeft(recording))
+        .catch((error: unknown) => {
+          this.#deps.logger.warn(
+            { recording: recording.id, reason: messageOf(error) },
+            'A recording that was left could not be stored yet',
+          );
+        });
     }
+  }
+
+  async #recoverIfLeft(recording: OpenRecording): Promise<void> {
+    // A change before this one was a sign of life, or ended it.
+    if (isLeft(recording) && this.#recordings.get(recording.id) === recording)
+      await this.#touch(recording, () => this.#recover(recording));
   }
 
   /** Makes a recording that its sender left a file. What cannot be one is removed, as a failed upload is. */
