@@ -16,6 +16,23 @@ const silenceOf = (start: number, end: number): Silence => ({
   end: Math.floor(end / FRAME_SAMPLES) * FRAME_SAMPLES,
 });
 
+/** NaN is none, as in silencedetect. */
+const isSilent = (sample: number): boolean => sample > -SILENCE_LEVEL && sample < SILENCE_LEVEL;
+
+/** The index after the last sample between two that is not silent; `from` if all are. */
+const afterLastSound = (samples: Float32Array, from: number, to: number): number => {
+  let after = to;
+  while (after > from && isSilent(samples[after - 1] ?? 0)) after--;
+  return after;
+};
+
+/** The index of the first sample from one on that is not silent; the length if all are. */
+const nextSound = (samples: Float32Array, from: number): number => {
+  let at = from;
+  while (at < samples.length && isSilent(samples[at] ?? 0)) at++;
+  return at;
+};
+
 /** Finds the silences of a stream of samples: the same as `silencedetect=noise=-50dB:duration=0.2` of ffmpeg. */
 export class SilenceMap {
   #ended: Silence[] = [];
@@ -30,19 +47,27 @@ export class SilenceMap {
     this.#quietSince = start;
   }
 
-  /** Reads the next samples of the stream. */
+  /**
+   * Reads the next samples of the stream. Of sound it reads few: the last loud sample of the next 0.2 s rules out every
+   * silence that begins before it, as in the string search of Boyer and Moore.
+   */
   read(samples: Float32Array): void {
     const position = this.#position;
-    let quietSince = this.#quietSince;
-    for (let i = 0; i < samples.length; i++) {
-      const value = samples[i] ?? 0;
-      // NaN is no silence, as in silencedetect.
-      if (value > -SILENCE_LEVEL && value < SILENCE_LEVEL) continue;
-      const at = position + i;
-      if (at - quietSince >= SILENCE_SAMPLES) this.#ended.push(silenceOf(quietSince, at));
-      quietSince = at + 1;
+    // All samples from `#quietSince` up to `at` are silent.
+    for (let at = 0; at < samples.length; ) {
+      const enough = this.#quietSince + SILENCE_SAMPLES - position;
+      if (at < enough) {
+        const to = Math.min(enough, samples.length);
+        const after = afterLastSound(samples, at, to);
+        if (after > at) this.#quietSince = position + after;
+        at = to;
+      } else {
+        at = nextSound(samples, at);
+        if (at === samples.length) break;
+        this.#ended.push(silenceOf(this.#quietSince, position + at));
+        this.#quietSince = position + ++at;
+      }
     }
-    this.#quietSince = quietSince;
     this.#position = position + samples.length;
   }
 

@@ -75,6 +75,38 @@ describe('SilenceMap', () => {
     );
   });
 
+  it('finds what reading every sample finds', () => {
+    const readAll = (samples: Float32Array) => {
+      const found: unknown[] = [];
+      let quietSince = 0;
+      for (const [at, sample] of [...samples, SOUND].entries()) {
+        if (sample === 0) continue;
+        const [start, end] = [Math.ceil(quietSince / 320) * 320, Math.floor(at / 320) * 320];
+        if (at - quietSince >= 3200) found.push(ended(start, end));
+        quietSince = at + 1;
+      }
+      return found;
+    };
+    const run = fc.tuple(
+      fc.constantFrom(0, SOUND),
+      fc.oneof(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 3190, max: 3210 }),
+        fc.integer({ min: 1, max: 9000 }),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 20 }), fc.integer({ min: 1, max: 9000 }), (runs, size) => {
+        const samples = samplesOf(...runs);
+        const map = new SilenceMap(0);
+        for (let at = 0; at < samples.length; at += size) map.read(samples.subarray(at, at + size));
+        map.read(new Float32Array([SOUND]));
+        expect(all(map)).toEqual(readAll(samples));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('clips to the window and drops what is then too short', () => {
     const map = mapOf(samplesOf([SOUND, 960], [0, 8000], [SOUND, 11_200], [0, 3200], [SOUND, 1]));
     expect(map.within(4000, 30_000, 3200)).toEqual([ended(4000, 8960), ended(20_160, 23_360)]);
