@@ -2,6 +2,7 @@ import { Mic, PlugZap } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useStore } from 'zustand';
 import { formatClock } from '../lib/format.ts';
+import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
 import { DamagedLibraryBanner } from './damaged-library.tsx';
 import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
@@ -84,10 +85,11 @@ const RecordingBar = () => {
   const { dialogs, recording } = useServices();
   const { t } = useI18n();
   const isOpen = useStore(dialogs.store, ({ open }) => open.kind === 'record');
-  const state = useStore(recording.store, (each) => each.state);
+  const isOn = useStore(recording.store, isRecording);
+  const isPaused = useStore(recording.store, ({ state }) => state === 'paused');
   const seconds = useStore(recording.store, (each) => Math.floor(each.seconds));
   const isUnsaved = useStore(recording.store, (each) => each.unsaved !== undefined);
-  if (state === 'none' || isOpen) return null;
+  if (!isOn || isOpen) return null;
   return (
     <section
       aria-label={t('record.open')}
@@ -95,7 +97,7 @@ const RecordingBar = () => {
     >
       <Mic size={15} strokeWidth={1.75} aria-hidden />
       <span className="tnum flex-1">
-        {t(state === 'paused' ? 'record.paused' : 'record.running')} {formatClock(seconds)}
+        {t(isPaused ? 'record.paused' : 'record.running')} {formatClock(seconds)}
         {isUnsaved && ` · ${t('record.unsaved.short')}`}
       </span>
       <Button variant="link" className="!text-bad" onClick={() => dialogs.open({ kind: 'record' })}>

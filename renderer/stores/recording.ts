@@ -4,7 +4,8 @@ import { createRecorder, type Recorder } from '../lib/recorder.ts';
 import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
 
 type RecordingState = {
-  readonly state: 'none' | 'running' | 'paused';
+  /** `starting` while the microphone is asked for. */
+  readonly state: 'none' | 'starting' | 'running' | 'paused';
   /** The microphone could not be opened. */
   readonly hasFailed: boolean;
   /** Why the service does not have the recording as far as it goes. */
@@ -14,6 +15,8 @@ type RecordingState = {
   /** The latest levels, 0 to 1, oldest first. */
   readonly levels: readonly number[];
 };
+
+export const isRecording = ({ state }: RecordingState): boolean => state === 'running' || state === 'paused';
 
 /** A finished recording, and its id among those that this window has to store or to discard. */
 export type FinishedRecording = { readonly file: File; readonly recording: string };
@@ -71,7 +74,8 @@ export const createRecording = (options: Options) => {
   });
 
   const start = async (deviceId: string): Promise<void> => {
-    if (current !== undefined) return;
+    if (store.getState().state !== 'none') return;
+    store.setState({ ...NONE, state: 'starting' });
     const id = crypto.randomUUID();
     const name = fileName(Date.now());
     const upload = createRecordingUpload({

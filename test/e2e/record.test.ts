@@ -167,6 +167,47 @@ describe('microphone recording with private data', () => {
     await discard(second);
   });
 
+  it('leaves everything in its place when the list of microphones arrives', async () => {
+    const other = await openWindow(browser, server);
+    const { page } = other;
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const list = mediaDevices.enumerateDevices.bind(mediaDevices);
+      const asked = new Promise<void>((resolve) => addEventListener('list', () => resolve(), { once: true }));
+      mediaDevices.enumerateDevices = () => asked.then(list);
+    });
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const start = page.getByRole('button', { name: 'Start recording' });
+    const before = await start.boundingBox();
+    await page.evaluate(() => void dispatchEvent(new Event('list')));
+    await page.getByRole('combobox', { name: 'Microphone' }).click();
+    await page.getByRole('option', { name: /Fake/ }).first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await start.boundingBox()).toEqual(before);
+    await other.close();
+  });
+
+  it('records once, and goes on, after a double click on the start', async () => {
+    const other = await openWindow(browser, server);
+    const { page } = other;
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = (constraints) => {
+        console.error('A microphone was asked for.');
+        return ask(constraints);
+      };
+    });
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
+    await dialog.getByRole('button', { name: 'Start recording' }).dblclick();
+    await untilRecorded(dialog, 1);
+    expect(other.errors).toEqual(['A microphone was asked for.']);
+    await dialog.getByRole('button', { name: 'Finish' }).click();
+    await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
+    await other.close();
+  });
+
   it('remembers the chosen microphone', async () => {
     const other = await openWindow(browser, server);
     const { page } = other;

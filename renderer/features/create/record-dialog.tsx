@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { formatClock } from '../../lib/format.ts';
-import { LEVEL_COUNT } from '../../stores/recording.ts';
+import { isRecording, LEVEL_COUNT } from '../../stores/recording.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
@@ -19,6 +19,7 @@ const RecordDialog = () => {
   const { dialogs, recording } = useServices();
   const { t } = useI18n();
   const { state, hasFailed, unsaved, seconds, levels } = useStore(recording.store);
+  const isOn = useStore(recording.store, isRecording);
   const microphone = usePrefs((prefs) => prefs.microphone);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const finish = async () => {
@@ -28,7 +29,7 @@ const RecordDialog = () => {
   return (
     <Dialog
       title={t('record.title')}
-      description={t(state === 'none' ? 'record.text' : 'record.goesOn')}
+      description={t(isOn ? 'record.goesOn' : 'record.text')}
       closeLabel={t('common.close')}
       onClose={dialogs.close}
       width={460}
@@ -41,7 +42,7 @@ const RecordDialog = () => {
           </Callout>
         </div>
       )}
-      {state === 'none' && <MicrophoneField />}
+      <MicrophoneField isFixed={state !== 'none'} />
       <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold max-sm:basis-full">
           {formatClock(seconds)}
@@ -49,12 +50,7 @@ const RecordDialog = () => {
             <span className="ms-3 text-xs font-normal text-ink-2">{t('record.paused')}</span>
           )}
         </span>
-        {state === 'none' ? (
-          <Button variant="primary" className="h-9" onClick={() => void recording.start(microphone)}>
-            <Mic size={16} aria-hidden />
-            {t('record.start')}
-          </Button>
-        ) : (
+        {isOn ? (
           <>
             <Button variant="ghost" className="h-9" onClick={() => setIsConfirmingDiscard(true)}>
               {t('record.discard')}
@@ -63,11 +59,26 @@ const RecordDialog = () => {
               {state === 'paused' ? <Mic size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
               {state === 'paused' ? t('record.resume') : t('record.pause')}
             </Button>
-            <Button variant="primary" className="h-9" onClick={() => void finish()}>
+            <Button
+              variant="primary"
+              className="h-9"
+              // The second click of a double click on Start lands here.
+              onClick={({ detail }) => detail < 2 && void finish()}
+            >
               <Square size={14} fill="currentColor" aria-hidden />
               {t('record.finish')}
             </Button>
           </>
+        ) : (
+          <Button
+            variant="primary"
+            className="h-9"
+            disabled={state === 'starting'}
+            onClick={() => void recording.start(microphone)}
+          >
+            <Mic size={16} aria-hidden />
+            {t('record.start')}
+          </Button>
         )}
       </div>
       {isConfirmingDiscard && (
@@ -84,10 +95,14 @@ const RecordDialog = () => {
 };
 export default RecordDialog;
 
-/** The connected microphones. Their names are known once the browser has allowed one. */
-const useMicrophones = (): readonly MediaDeviceInfo[] => {
+/**
+ * The connected microphones, as they were when one could still be chosen. Their names are known once the browser has
+ * allowed one.
+ */
+const useMicrophones = (isFixed: boolean): readonly MediaDeviceInfo[] => {
   const [microphones, setMicrophones] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
+    if (isFixed) return;
     const devices = navigator.mediaDevices;
     const list = async () => {
       const all = await devices.enumerateDevices();
@@ -97,17 +112,16 @@ const useMicrophones = (): readonly MediaDeviceInfo[] => {
     update();
     devices.addEventListener('devicechange', update);
     return () => devices.removeEventListener('devicechange', update);
-  }, []);
+  }, [isFixed]);
   return microphones;
 };
 
-/** Chooses the microphone, which is remembered; nothing while there is no choice. */
-const MicrophoneField = () => {
+/** Chooses the microphone, which is remembered. It has its place before the list is known, so that nothing moves. */
+const MicrophoneField = ({ isFixed }: { isFixed: boolean }) => {
   const { prefs } = useServices();
   const { t } = useI18n();
   const chosen = usePrefs((state) => state.microphone);
-  const microphones = useMicrophones().filter(({ deviceId }) => deviceId !== 'default');
-  if (microphones.length === 0) return null;
+  const microphones = useMicrophones(isFixed).filter(({ deviceId }) => deviceId !== 'default');
   const choices = [
     { value: 'system', label: t('record.microphone.system') },
     ...microphones.map(({ deviceId, label }, index) => ({
@@ -121,6 +135,7 @@ const MicrophoneField = () => {
       {(ids) => (
         <Select
           {...ids}
+          disabled={isFixed}
           value={value}
           choices={choices}
           onChange={(id) => prefs.set({ microphone: id === 'system' ? '' : id })}
