@@ -94,6 +94,8 @@ type ConfirmDialogProps = {
   text: ReactNode;
   confirmLabel: string;
   cancelLabel: string;
+  /** Default true; false while the text is not whole yet. */
+  canConfirm?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
 };
@@ -104,6 +106,7 @@ export const ConfirmDialog = ({
   text,
   confirmLabel,
   cancelLabel,
+  canConfirm = true,
   onConfirm,
   onCancel,
 }: ConfirmDialogProps) => (
@@ -120,7 +123,7 @@ export const ConfirmDialog = ({
             <Button variant="ghost">{cancelLabel}</Button>
           </AlertDialog.Cancel>
           <AlertDialog.Action asChild>
-            <Button variant="danger" onClick={onConfirm}>
+            <Button variant="danger" disabled={!canConfirm} onClick={onConfirm}>
               {confirmLabel}
             </Button>
           </AlertDialog.Action>

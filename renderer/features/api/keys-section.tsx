@@ -59,7 +59,7 @@ export const KeysSection = () => {
           </div>
         </div>
       )}
-      <QueryView query={apiKeys}>
+      <QueryView query={apiKeys} rows={1}>
         {({ data: keys }) =>
           keys.length === 0 ? (
             <p className="mt-3 text-ink-2">{t('keys.none')}</p>

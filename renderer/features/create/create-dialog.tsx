@@ -8,6 +8,7 @@ import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { SkeletonRows } from '../../ui/feedback.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { AnalysisSwitches } from './analysis-switches.tsx';
 import { ChannelsField } from './channels-field.tsx';
@@ -185,28 +186,37 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           onRange={setRange}
           onDuration={setDuration}
         />
-        <ModelPicker
-          models={models}
-          value={options.model}
-          language={options.language}
-          seconds={seconds}
-          disabled={isInstalling}
-          onChange={(name) => change({ model: name })}
-        >
-          <ModelNote
-            models={models}
-            model={model}
-            error={error}
-            isInstalling={isInstalling}
-            onChange={(name) => change({ model: name })}
-            onLeave={dialogs.close}
-          />
-        </ModelPicker>
-        <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
-        <LanguageAndSpeakers options={options} model={model} onChange={change} />
-        <VocabularyField terms={terms} />
-        <ChannelsField options={options} onChange={change} />
-        <AnalysisSwitches options={options} onChange={change} original={original} />
+        {isPending ? (
+          // What depends on the models would move when they arrive.
+          <div className="mt-5 min-h-[560px]">
+            <SkeletonRows label={t('common.loading')} rows={6} />
+          </div>
+        ) : (
+          <>
+            <ModelPicker
+              models={models}
+              value={options.model}
+              language={options.language}
+              seconds={seconds}
+              disabled={isInstalling}
+              onChange={(name) => change({ model: name })}
+            >
+              <ModelNote
+                models={models}
+                model={model}
+                error={error}
+                isInstalling={isInstalling}
+                onChange={(name) => change({ model: name })}
+                onLeave={dialogs.close}
+              />
+            </ModelPicker>
+            <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
+            <LanguageAndSpeakers options={options} model={model} onChange={change} />
+            <VocabularyField terms={terms} />
+            <ChannelsField options={options} onChange={change} />
+            <AnalysisSwitches options={options} onChange={change} original={original} />
+          </>
+        )}
       </form>
       {isConfirmingDiscard && (
         <DiscardRecordingDialog

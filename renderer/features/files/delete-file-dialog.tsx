@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { FileLinks, LinkEffect, StoredFile } from '../../../electron/contract/storage.ts';
 import { useI18n } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
@@ -12,18 +13,20 @@ type Props = { file: StoredFile; onConfirm: () => void; onCancel: () => void };
 /** Confirms the deletion of a file and says what becomes of the transcripts made from it. */
 export const DeleteFileDialog = ({ file, onConfirm, onCancel }: Props) => {
   const { t } = useI18n();
+  const links = useApi('fileLinks', { params: { fileKey: file.key } });
   return (
     <ConfirmDialog
       title={t('files.delete.title', { name: file.original_name })}
       text={
         <>
           <p>{t('files.delete.text')}</p>
-          <DependentTranscripts file={file} />
+          <DependentTranscripts answer={links} />
           {file.public && <p className="mt-2">{t('files.delete.public')}</p>}
         </>
       }
       confirmLabel={t('common.delete')}
       cancelLabel={t('common.cancel')}
+      canConfirm={!links.isPending}
       onConfirm={onConfirm}
       onCancel={onCancel}
     />
@@ -34,9 +37,8 @@ type Link = FileLinks['data']['transcriptions'][number];
 
 const EFFECTS = ['audio_lost', 'retry_lost', 'job_fails', 'nothing'] as const satisfies readonly LinkEffect[];
 
-const DependentTranscripts = ({ file }: { file: StoredFile }) => {
+const DependentTranscripts = ({ answer }: { answer: UseQueryResult<FileLinks> }) => {
   const { t } = useI18n();
-  const answer = useApi('fileLinks', { params: { fileKey: file.key } });
   if (answer.isPending) {
     return (
       <p role="status" className="mt-2">

@@ -44,7 +44,7 @@ const FolderView = ({ folder }: { folder: string }) => {
   return (
     <Page ref={page}>
       <FilesHeader folder={folder} onSent={refresh} />
-      {usage !== undefined && <UsageBar usage={usage} />}
+      <UsageBar usage={usage} />
       <div className="mt-5 flex flex-wrap items-center gap-3">
         <SearchField
           label={t('files.search')}
@@ -162,21 +162,28 @@ const NewFolderDialog = ({ onClose, onName }: { onClose: () => void; onName: (na
   );
 };
 
-const UsageBar = ({ usage }: { usage: z.output<typeof StorageUsage>['data'] }) => {
+/** Has its place before the answer, so that nothing below it moves. */
+const UsageBar = ({ usage }: { usage: z.output<typeof StorageUsage>['data'] | undefined }) => {
   const { t, locale } = useI18n();
-  const share = usage.storageLimit === 0 ? 0 : usage.totalStorageUsed / usage.storageLimit;
   return (
     <div className="max-w-[520px]">
-      <p className="tnum mb-1.5 flex text-xs text-ink-2">
-        <span className="flex-1">
-          {t('files.used', {
-            used: formatBytes(usage.totalStorageUsed, locale),
-            limit: formatBytes(usage.storageLimit, locale),
-          })}
-        </span>
-        {t('files.count', { count: usage.fileCount })}
+      <p className="tnum mb-1.5 flex min-h-[1lh] text-xs text-ink-2">
+        {usage !== undefined && (
+          <>
+            <span className="flex-1">
+              {t('files.used', {
+                used: formatBytes(usage.totalStorageUsed, locale),
+                limit: formatBytes(usage.storageLimit, locale),
+              })}
+            </span>
+            {t('files.count', { count: usage.fileCount })}
+          </>
+        )}
       </p>
-      <ProgressBar value={share} label={t('files.usage')} />
+      <ProgressBar value={usage && shareOf(usage)} label={t('files.usage')} />
     </div>
   );
 };
+
+const shareOf = ({ totalStorageUsed, storageLimit }: z.output<typeof StorageUsage>['data']) =>
+  storageLimit === 0 ? 0 : totalStorageUsed / storageLimit;

@@ -37,6 +37,7 @@ export const PositionSlider = () => {
     <>
       {timed !== undefined && <TimingPanel timed={timed} whole={range} peaks={peaks} />}
       {timed === undefined && isLong && peaks !== undefined && <Detail peaks={peaks} whole={range} />}
+      {timed === undefined && isLong && isPending && <DetailPlaceholder />}
       <Overview peaks={peaks} isPending={isPending} range={range} isLong={isLong} />
     </>
   );
@@ -116,6 +117,14 @@ const usePage = ({ from, to }: Range, span: number): Range => {
   }, [player, span]);
   return { from: shown, to: Math.min(to, shown + span) };
 };
+
+/** As high as the detail, so that nothing moves when the peaks arrive. */
+const DetailPlaceholder = () => (
+  <div aria-hidden className="mb-2">
+    <div className="skeleton h-14" />
+    <div className="mt-1 h-[1lh] font-mono text-2xs" />
+  </div>
+);
 
 /** A part of a long recording around the position; the slider below it has the whole. */
 const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {

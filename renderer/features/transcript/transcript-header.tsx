@@ -55,7 +55,9 @@ export const TranscriptHeader = () => {
       </a>
       <div className="min-w-0 flex-1 basis-[calc(100%-40px)] lg:basis-0">
         <NameField />
-        <div className="tnum text-xs text-ink-2">{facts.filter((fact) => fact !== '').join(' · ')}</div>
+        <div className="tnum min-h-[1lh] text-xs text-ink-2">
+          {facts.filter((fact) => fact !== '').join(' · ')}
+        </div>
       </div>
       {(transcript?.status === 'completed' || isReanalyzing(transcript)) && <TranscriptActions />}
     </header>
