@@ -94,7 +94,7 @@ export const ModelPicker = ({ models, value, language, seconds, disabled, onChan
             key={choice.value}
             value={choice.value}
             className={cx(
-              'rounded-box border border-line-2 px-3 py-2.5 text-start transition-colors hover:bg-ground',
+              'flex flex-col rounded-box border border-line-2 px-3 py-2.5 text-start transition-colors hover:bg-ground',
               'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:shadow-[0_0_0_1px_var(--accent)]',
             )}
           >
