@@ -34,7 +34,12 @@ describe('answers that come late', () => {
     });
     return gate.resolve;
   };
-  const topOf = async (element: Locator) => (await element.boundingBox())?.y;
+  const topOf = async (element: Locator) => {
+    await element.waitFor();
+    // A font that arrives moves what is below its first line.
+    await element.page().evaluate(async () => void (await document.fonts.ready));
+    return (await element.boundingBox())?.y;
+  };
 
   it('move no button of the files', async () => {
     const { page } = window;
