@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -131,6 +131,41 @@ describe('library screen', () => {
     await failed.getByRole('button', { name: 'Delete' }).waitFor();
     expect(await window.violations()).toEqual([]);
     missing.close();
+  });
+
+  it('tries a job again, and cancels it, once for a double click', async () => {
+    const { page } = window;
+    const sent: string[] = [];
+    const note = (request: { method(): string; url(): string }) => {
+      if (request.method() === 'POST') sent.push(request.url().replace(/.*\//, ''));
+    };
+    await server.client.call('pauseQueue');
+    onTestFinished(async () => void (await server.client.call('resumeQueue')));
+    page.on('request', note);
+    const again = page.getByRole('main').getByRole('button', { name: 'Try again' });
+    await again.dblclick();
+    await page.getByRole('button', { name: 'Stop', exact: true }).dblclick();
+    await again.waitFor();
+    await window.go('#/');
+    const row = page.getByRole('row').filter({ hasText: 'gone.mp3' });
+    await row.getByRole('button', { name: 'Try again' }).dblclick();
+    await row.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
+    const { id } = await server.client.call('createTranscript', {
+      body: { audio_url: 'http://127.0.0.1:9/next.mp3', name: 'next' },
+    });
+    await window.go('#/queue');
+    const stop = page.getByRole('button', { name: 'Stop gone.mp3' });
+    const { x, y } = (await stop.boundingBox()) ?? { x: 0, y: 0 };
+    await stop.click();
+    await stop.waitFor({ state: 'detached' });
+    expect((await page.getByRole('button', { name: 'Stop next' }).boundingBox())?.y).toBe(y);
+    await page.mouse.move(x + 10, y + 10);
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    expect((await server.client.call('getTranscript', { params: { id } })).status).toBe('processing');
+    page.off('request', note);
+    await server.client.call('deleteTranscript', { params: { id } });
+    expect(sent).toEqual(['retry', 'cancel', 'retry', 'cancel']);
   });
 
   it('refuses what is no recording before its upload', async () => {

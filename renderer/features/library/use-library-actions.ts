@@ -52,6 +52,21 @@ const createActions = (services: Services, t: Translate) => {
     return language === null || language === undefined ? {} : { summary_language: language };
   };
 
+  const changing = new Set<string>();
+  /** Does nothing while a change of the same job is on its way, as for the second click of a double click. */
+  const changeJob = async (route: 'retryTranscript' | 'cancelTranscript', id: string): Promise<void> => {
+    if (changing.has(id)) return;
+    changing.add(id);
+    try {
+      await client.call(route, { params: { id } });
+      await library.refresh();
+    } catch (error) {
+      showError(error);
+    } finally {
+      changing.delete(id);
+    }
+  };
+
   return {
     rename: async (item: Row, name: string) => {
       library.patch(item.id, { name });
@@ -62,22 +77,8 @@ const createActions = (services: Services, t: Translate) => {
         showError(error);
       }
     },
-    retry: async (item: Row) => {
-      try {
-        await client.call('retryTranscript', { params: { id: item.id } });
-        await library.refresh();
-      } catch (error) {
-        showError(error);
-      }
-    },
-    cancel: async (item: Row) => {
-      try {
-        await client.call('cancelTranscript', { params: { id: item.id } });
-        await library.refresh();
-      } catch (error) {
-        showError(error);
-      }
-    },
+    retry: (item: Row) => changeJob('retryTranscript', item.id),
+    cancel: (item: Row) => changeJob('cancelTranscript', item.id),
     /** Exports each transcript to a file of its own. */
     exportAll: async (ids: readonly string[], format: ExportFormat) => {
       const { failures, reason } = await runForEach(ids, async (id) => {

@@ -121,7 +121,11 @@ const Job = ({ job, lastPosition, onMove }: JobProps) => {
           </IconButton>
         </>
       )}
-      <IconButton label={t('queue.stop', { name: job.name })} onClick={() => void actions.cancel(job)}>
+      <IconButton
+        label={t('queue.stop', { name: job.name })}
+        // The second click of a double click may land on the next job, which moves up.
+        onClick={({ detail }) => detail < 2 && void actions.cancel(job)}
+      >
         <Square size={13} fill="currentColor" aria-hidden />
       </IconButton>
     </li>

@@ -1,4 +1,5 @@
 import { Square } from 'lucide-react';
+import { useRef } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
@@ -15,12 +16,18 @@ const useJobAction = () => {
   const { editor, id } = useReader();
   const { client, toasts, library } = useServices();
   const { t } = useI18n();
+  // The second click of a double click asks for nothing new.
+  const isChanging = useRef(false);
   return async (route: 'cancelTranscript' | 'retryTranscript') => {
+    if (isChanging.current) return;
+    isChanging.current = true;
     try {
       editor.show(await client.call(route, { params: { id } }));
       library.refresh();
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
+    } finally {
+      isChanging.current = false;
     }
   };
 };
