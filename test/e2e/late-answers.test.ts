@@ -94,7 +94,7 @@ describe('answers that come late', () => {
     );
     await server.client.call('uploadFile', { body });
     await page.goto(`${server.url}/#/files`);
-    const release = await hold(page, '**/v1/storage/links/*');
+    const release = await hold(page, '**/v1/storage/links/**');
     await page.getByRole('button', { name: 'More for note.wav' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Delete note.wav?' });
