@@ -102,11 +102,18 @@ export const createRecordingUpload = ({ client, lastClient, fileName, onAttempt 
       await stop();
       if (id !== undefined) await client.call('discardRecording', { params: { id } });
     },
-    /** Leaves what is stored as a recovered recording. */
+    /** Leaves it as a recovered recording. */
     leave: async (): Promise<void> => {
+      await stop();
+      await send();
+      if (id !== undefined)
+        await client.call('finishRecording', { params: { id }, body: { interrupted: true } });
+    },
+    /** Leaves what is stored as a recovered recording, from a page that goes now and can wait for nothing. */
+    leaveNow: async (): Promise<void> => {
       clearInterval(timer);
-      if (id === undefined) return;
-      await lastClient.call('finishRecording', { params: { id }, body: { interrupted: true } });
+      if (id !== undefined)
+        await lastClient.call('finishRecording', { params: { id }, body: { interrupted: true } });
     },
   };
 };

@@ -63,14 +63,9 @@ export const createRecording = (options: Options) => {
     uploads.delete(id);
     return upload;
   };
-  /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
-  const leave = async (id: string): Promise<void> => {
-    await take(id)
-      ?.leave()
-      .catch((error: unknown) => console.warn('The recording could not be left at once.', error));
-  };
+  const warnOfLeaving = (error: unknown) => console.warn('The recording could not be left at once.', error);
   window.addEventListener('pagehide', () => {
-    for (const id of uploads.keys()) void leave(id);
+    for (const id of uploads.keys()) take(id)?.leaveNow().catch(warnOfLeaving);
   });
 
   const start = async (deviceId: string): Promise<void> => {
@@ -131,7 +126,10 @@ export const createRecording = (options: Options) => {
         return undefined;
       }
     },
-    leave,
+    /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
+    leave: async (id: string): Promise<void> => {
+      await take(id)?.leave().catch(warnOfLeaving);
+    },
     /** Forgets a finished recording that nobody wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();
