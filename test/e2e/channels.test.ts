@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { voiceChannels } from '../support/voice-channels.ts';
 
-const PATIENCE = 300_000;
+const PATIENCE = 240_000;
 const SOON = { timeout: 90_000 };
 
 describe('channels in the window', { timeout: PATIENCE }, () => {

@@ -64,40 +64,44 @@ until [ -e "$0.close" ]; do sleep 0.1; done
 };
 
 describe.runIf(process.platform === 'linux')('a library that does not open', () => {
-  it.each(['light', 'dark'] as const)('is explained in the window, in %s colors', async (theme) => {
-    overwrite(0, 100, 0);
-    const program = fakeBrowser();
-    const child = await spawnEarshot(['open', '--port', '0', '--data-dir', dataDir], {
-      EARSHOT_CHROMIUM: program,
-      DISPLAY: ':99',
-    });
-    if (child.stderr === null) throw new Error('no output to read');
-    const closed = once(child, 'close');
-    const said = text(child.stderr);
-    await until(() => existsSync(`${program}.url`));
-    const url = new URL(readFileSync(`${program}.url`, 'utf8')).origin;
-    for (const width of [1280, 400]) {
-      const page = await browser.newPage({
-        colorScheme: theme,
-        viewport: { width, height: 820 },
-        locale: 'en-US',
+  it.each(['light', 'dark'] as const)(
+    'is explained in the window, in %s colors',
+    async (theme) => {
+      overwrite(0, 100, 0);
+      const program = fakeBrowser();
+      const child = await spawnEarshot(['open', '--port', '0', '--data-dir', dataDir], {
+        EARSHOT_CHROMIUM: program,
+        DISPLAY: ':99',
       });
-      await page.goto(`${url}/`);
-      await page.getByRole('heading', { name: 'Your library is damaged' }).waitFor();
-      await page.getByText('earshot doctor --repair').waitFor();
-      const overflows = await page.evaluate(
-        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-      );
-      expect(overflows).toBe(false);
-      await page.close();
-    }
-    const answer = await fetch(`${url}/v1/storage/files`);
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ success: false, code: 'library_damaged' });
-    writeFileSync(`${program}.close`, '');
-    expect((await closed)[0]).toBe(1);
-    expect(await said).toContain('is damaged. Nothing was changed. Run `earshot doctor`');
-  });
+      if (child.stderr === null) throw new Error('no output to read');
+      const closed = once(child, 'close');
+      const said = text(child.stderr);
+      await until(() => existsSync(`${program}.url`));
+      const url = new URL(readFileSync(`${program}.url`, 'utf8')).origin;
+      for (const width of [1280, 400]) {
+        const page = await browser.newPage({
+          colorScheme: theme,
+          viewport: { width, height: 820 },
+          locale: 'en-US',
+        });
+        await page.goto(`${url}/`);
+        await page.getByRole('heading', { name: 'Your library is damaged' }).waitFor();
+        await page.getByText('earshot doctor --repair').waitFor();
+        const overflows = await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        );
+        expect(overflows).toBe(false);
+        await page.close();
+      }
+      const answer = await fetch(`${url}/v1/storage/files`);
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ success: false, code: 'library_damaged' });
+      writeFileSync(`${program}.close`, '');
+      expect((await closed)[0]).toBe(1);
+      expect(await said).toContain('is damaged. Nothing was changed. Run `earshot doctor`');
+    },
+    180_000,
+  );
 });
 
 it('damage that is found while the window is open shows above every screen', async () => {

@@ -5,7 +5,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { openTranscript } from '../support/stored-transcripts.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
-const PATIENCE = 300_000;
+const PATIENCE = 240_000;
 
 describe('speakers that are identified again from a place on', { timeout: PATIENCE }, () => {
   let server: TestServer;

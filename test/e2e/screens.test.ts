@@ -257,20 +257,24 @@ describe('every screen', () => {
     ['es-ES', 1, 'Biblioteca', 'No se pudo obtener la grabación'],
     ['fr-FR', 2, 'Bibliothèque', 'n’a pas pu être récupéré'],
     ['en-US', 3, 'Library', 'answered 404'],
-  ])('is translated to %s, and fits a phone', async (locale, at, library, reason) => {
-    const window = await openWindow(browser, server, { locale });
-    await window.page.getByRole('navigation').getByText(library).first().waitFor();
-    await window.page.getByRole('row').getByText(reason).waitFor();
-    for (const hash of dealt(addresses, at, LOCALES)) {
-      await window.go(hash);
-      const text = await window.page.locator('body').textContent();
-      expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
-      expect(await overflowOf(window, PHONE), hash).toBe(0);
-    }
-    expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
-    expect([window.errors, window.foreign]).toEqual([[], []]);
-    await window.close();
-  });
+  ])(
+    'is translated to %s, and fits a phone',
+    async (locale, at, library, reason) => {
+      const window = await openWindow(browser, server, { locale });
+      await window.page.getByRole('navigation').getByText(library).first().waitFor();
+      await window.page.getByRole('row').getByText(reason).waitFor();
+      for (const hash of dealt(addresses, at, LOCALES)) {
+        await window.go(hash);
+        const text = await window.page.locator('body').textContent();
+        expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
+        expect(await overflowOf(window, PHONE), hash).toBe(0);
+      }
+      expect(await window.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
+      expect([window.errors, window.foreign]).toEqual([[], []]);
+      await window.close();
+    },
+    120_000,
+  );
 
   it('keeps the keyboard focus visible', async () => {
     const window = await openWindow(browser, server);

@@ -4,7 +4,7 @@ import { noisyWav } from '../support/noisy.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
-const PATIENCE = 300_000;
+const PATIENCE = 240_000;
 const SOON = { timeout: 90_000 };
 
 describe('hearing twice in the window', { timeout: PATIENCE }, () => {

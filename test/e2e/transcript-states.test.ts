@@ -156,6 +156,7 @@ describe('every state of the transcript page', () => {
       expect(window.errors).toEqual([]);
       await window.close();
     },
+    180_000,
   );
 
   it('leaves the text in its place when the audio turns out not to play', async () => {

@@ -82,7 +82,7 @@ describe('your vocabulary in the settings', () => {
   });
 });
 
-const PATIENCE = 300_000;
+const PATIENCE = 240_000;
 
 describe('names and terms in the New dialog', { timeout: PATIENCE }, () => {
   const own = [{ term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }];

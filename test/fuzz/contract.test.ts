@@ -207,5 +207,5 @@ it(
     const { status } = await world.server.client.call('health');
     expect(status).toBe('ok');
   },
-  Math.max(300_000, REQUESTS * 20),
+  Math.max(180_000, REQUESTS * 20),
 );

@@ -120,6 +120,7 @@ afterAll(async () => {
 describe('the event loop stays free', () => {
   it.each(breadth([50_000], [25_000, 50_000]))(
     'while all %i words of a segment are replaced',
+    { timeout: 240_000 },
     async (count) => {
       await correct(text(count, LETTERS));
       await expectFree((attempt) => correct(text(count, attempt % 2 === 0 ? OTHER_LETTERS : LETTERS)));
@@ -337,7 +338,9 @@ describe('the event loop stays free', () => {
     expect(await longestPause()).toBeLessThan(MAX_PAUSE_MS);
   });
 
-  it('while a speaker of half of ten hours is merged, undone and merged again', async () => {
+  it('while a speaker of half of ten hours is merged, undone and merged again', {
+    timeout: 240_000,
+  }, async () => {
     const path = `/v1/transcript/id/${talk}`;
     const read = async () => {
       const { segments, speakers, edits } = await server.client.call('getTranscript', {

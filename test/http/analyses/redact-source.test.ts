@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const RECORDING = fixture('00-one-sentence.wav');
 /** A part of the recording. */
 const SOUND = RECORDING.subarray(20_000, 20_064);
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 240_000;
 
 let server: TestServer;
 

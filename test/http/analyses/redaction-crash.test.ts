@@ -12,7 +12,7 @@ const NAME = '04-personal-data.m4a';
 /** A name is also part of the e-mail address, which may be misheard as a URL. */
 const POLICIES = ['person_name', 'email_address', 'url'];
 /** Time for an analysis that also recognizes the beeped audio again. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 240_000;
 
 let server: TestServer;
 let remote: UrlServer;

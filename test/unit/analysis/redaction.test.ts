@@ -217,7 +217,7 @@ const speech = fc.oneof(
 );
 
 describe('properties', () => {
-  it('entities slice to their text, with and without redaction', async () => {
+  it('entities slice to their text, with and without redaction', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(speech, fc.constantFrom(undefined, ...PII_SUBSTITUTIONS), async (transcript, sub) => {
         const options = { entity_detection: true, redact_pii: sub !== undefined, redact_pii_sub: sub };
@@ -230,7 +230,9 @@ describe('properties', () => {
     );
   });
 
-  it('redaction leaves no detected value, and the text is that of the segments', async () => {
+  it('redaction leaves no detected value, and the text is that of the segments', {
+    timeout: 60_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(corpus, fc.constantFrom(...PII_SUBSTITUTIONS), async (lines, redact_pii_sub) => {
         const transcript = transcriptOf(lines);
@@ -247,7 +249,7 @@ describe('properties', () => {
     );
   });
 
-  it('redacting twice changes nothing', async () => {
+  it('redacting twice changes nothing', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(speech, fc.constantFrom(...PII_SUBSTITUTIONS), async (transcript, redact_pii_sub) => {
         const { redacted: once } = await redacted(transcript, { redact_pii_sub });
