@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -65,13 +65,15 @@ describe('times of words and subtitles', () => {
     ).text();
   const slider = (name: string, on: Page = page) => on.getByRole('slider', { name, exact: true });
   const panel = (on: Page = page) => on.getByRole('region', { name: 'Word and subtitle times' });
-  /** The PATCH requests that the page sends from now on. */
-  const countPatches = () => {
+  /** The PATCH requests that the page sends in this test from now on, each noted before it reaches the server. */
+  const countPatches = async () => {
     const sent: string[] = [];
-    const note = (request: { method(): string; postData(): string | null }) => {
-      if (request.method() === 'PATCH') sent.push(request.postData() ?? '');
+    const note = async (route: Route) => {
+      if (route.request().method() === 'PATCH') sent.push(route.request().postData() ?? '');
+      await route.continue();
     };
-    page.on('request', note);
+    await page.route('**/v1/transcript/id/*', note);
+    onTestFinished(() => page.unroute('**/v1/transcript/id/*', note));
     return sent;
   };
   /** Opens the panel at a word by selecting it with the mouse. */
@@ -104,7 +106,7 @@ describe('times of words and subtitles', () => {
   it('are dragged with one request, and a neighbor makes way', async () => {
     await open('mouse');
     await openByMouse(1);
-    const sent = countPatches();
+    const sent = await countPatches();
     await drag('End of “morning”', 0.1);
     await expect.poll(async () => Number((await timesOf('mouse', 1)).split('–')[1])).toBeCloseTo(0.9, 1);
     const [, end] = (await timesOf('mouse', 1)).split('–');
@@ -153,7 +155,7 @@ describe('times of words and subtitles', () => {
     const start = slider('Start of “morning”');
     await expect.poll(() => start.evaluate((each) => each === document.activeElement)).toBe(true);
     expect(await start.getAttribute('aria-valuetext')).toBe('0.40 seconds');
-    const sent = countPatches();
+    const sent = await countPatches();
     for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Shift+ArrowRight');
     await expect.poll(() => start.getAttribute('aria-valuetext')).toBe('0.53 seconds');
