@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { file } from '../support/url-server.ts';
 import { slow } from './support/behaviors.ts';
 import { type Fault, LONG_SECONDS } from './support/context.ts';
@@ -102,12 +103,12 @@ export const jobFaults: readonly Fault[] = [
         body: { audio_url: context.urls.url('/short.wav'), wait_until_complete: true },
         signal: gone.signal,
       });
-      await delay(600);
+      const { id } = await until(
+        async () => (await server.client.call('listTranscripts')).data.transcriptions[0],
+      );
       gone.abort();
       await request.catch(() => undefined);
-      const { data } = await server.client.call('listTranscripts');
-      const [transcript] = data.transcriptions;
-      await context.expectTruth(server, transcript?.id ?? '', '/short.wav');
+      await context.expectTruth(server, id, '/short.wav');
       return 'the job completed';
     },
   },

@@ -37,6 +37,8 @@ let folder: string;
 let fake: FakeVulkan;
 let isBusy: boolean;
 let forks: number;
+/** Called when a process of the engine is started. */
+let onFork: () => void;
 let opened: IdleWork[];
 
 type Options = { readonly version?: string; readonly files?: ModelFiles };
@@ -59,6 +61,7 @@ const open = ({ version = '1', files = modelFiles() }: Options = {}) => {
     device: 'cpu',
     forkEngine: () => {
       forks += 1;
+      onFork();
       return fork(['whisper', fake.addonPath]);
     },
     idleWork,
@@ -102,6 +105,7 @@ beforeEach(() => {
   fake = fakeVulkan({ files: FASTER });
   isBusy = false;
   forks = 0;
+  onFork = () => {};
   opened = [];
   writeModel();
 });
@@ -287,16 +291,18 @@ describe('a job that goes on', () => {
 
     // Another version of the program: the copy has to be tried again.
     behave({ published: 4, copy: 8 });
+    // While that runs, a job begins, and the trial ends before the job needs the engine.
+    onFork = () => {
+      isBusy = true;
+    };
     const { copies } = open({ version: '2' });
     expect(chosen(copies)).toEqual(PUBLISHED());
     expect(chosen(copies, 'q8_0')).toEqual(COPY());
-    await until(() => (fake.calls().length > calls ? true : undefined));
-    // A job begins, and the trial ends before that needs the engine.
-    isBusy = true;
     await until(() => (fake.calls().length === calls + 6 ? true : undefined));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(existsSync(copy())).toBe(true);
     expect(copies.describe(ID)?.outcome).toBe('pending');
+    onFork = () => {};
     isBusy = false;
     expect(await settled(copies)).toMatchObject({ outcome: 'slower' });
     expect(chosen(copies, 'q8_0')).toEqual(PUBLISHED());
