@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the client disconnects before its answer is complete. */
+/** Aborts when the client disconnects before its answer is complete; at once where it already has. */
 export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  raw.once('close', () => {
+  const end = () => {
     if (!raw.writableFinished) controller.abort();
-  });
+  };
+  if (raw.closed) end();
+  else raw.once('close', end);
   return controller.signal;
 };

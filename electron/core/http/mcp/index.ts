@@ -32,6 +32,8 @@ const answer = async (services: McpServices, request: FastifyRequest, reply: Fas
   const transport = new StreamableHTTPServerTransport({});
   for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, String(value));
   reply.hijack();
+  // The client may have gone meanwhile.
+  if (reply.raw.closed) return;
   reply.raw.once('close', () => void server.close());
   await server.connect(transport);
   await transport.handleRequest(request.raw, reply.raw, request.body);
