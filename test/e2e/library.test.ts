@@ -90,7 +90,7 @@ describe('library screen', () => {
     await page.getByRole('listitem').filter({ hasText: '#2 in line' }).filter({ hasText: before }).waitFor();
     await page.getByRole('button', { name: `Stop ${before}` }).click();
     await page.getByRole('link', { name: before }).waitFor({ state: 'detached' });
-    expect(await page.getByText('Paused:', { exact: false }).isVisible()).toBe(true);
+    await page.getByText('Paused:', { exact: false }).waitFor();
   });
 
   it('shows why a job failed, and retries it', async () => {

@@ -38,7 +38,8 @@ describe('terms that were corrected twice, in the settings', () => {
   const allow = () => window.page.getByRole('switch', { name: 'Suggest terms that I correct twice' });
 
   it('are off until they are asked for', async () => {
-    await allow().waitFor();
+    // It cannot be used, nor focused, before it is known whether it is on.
+    await expect.poll(() => allow().isEnabled()).toBe(true);
     expect(await allow().getAttribute('aria-checked')).toBe('false');
     await allow().focus();
     await window.page.keyboard.press('Space');

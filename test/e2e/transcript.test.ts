@@ -148,6 +148,8 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
 
   it('saves what was typed right before leaving or reloading the page', async () => {
     const { page } = window;
+    // What the other window saved has come here: on an older text, this would be a conflict.
+    await page.locator('[data-w="0"]').getByText('Zanzibar').waitFor();
     await typeFirst(page, 'Quixotic ');
     await page.getByRole('link', { name: 'Library' }).first().click();
     await page.getByRole('link', { name: 'Talk' }).waitFor();
