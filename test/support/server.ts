@@ -75,6 +75,12 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
   throw new Error(`The server exited before it was ready: ${errors}`);
 };
 
+/** What delays the requests of pages, with EARSHOT_TEST_LATENCY alone. */
+const LATENCY: Readonly<Record<string, string>> =
+  process.env.EARSHOT_TEST_LATENCY === undefined
+    ? {}
+    : { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'late-requests.mjs')}` };
+
 /** Spawns the command line, without the set-up that `npm run` does first. */
 export const spawnEarshot = async (
   args: readonly string[],
@@ -87,6 +93,7 @@ export const spawnEarshot = async (
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
       NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
       NO_COLOR: '1',
+      ...LATENCY,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
