@@ -67,11 +67,14 @@ describe('microphone recording with private data', () => {
     await create.getByText('recording-', { exact: false }).waitFor();
   });
 
+  /** Records for so long, and until the service has a part. */
   const recordIn = async ({ page }: TestWindow, seconds: number) => {
+    const stored = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
     await dialog.getByRole('button', { name: 'Start recording' }).click();
     await untilRecorded(dialog, seconds);
+    await stored;
     return dialog;
   };
   const recoveredFiles = async (from: TestServer) =>

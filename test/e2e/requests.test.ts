@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
@@ -22,21 +23,30 @@ describe('requests of the window', () => {
     const { page } = window;
     await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
     const asked: string[] = [];
+    const unanswered = new Set<Request>();
     page.on('request', (request) => {
       const { pathname, search } = new URL(request.url());
-      if (request.method() === 'GET' && pathname.startsWith('/v1/') && pathname !== '/v1/events')
-        asked.push(`${pathname}${search}`);
+      if (request.method() !== 'GET' || !pathname.startsWith('/v1/') || pathname === '/v1/events') return;
+      asked.push(`${pathname}${search}`);
+      unanswered.add(request);
     });
+    page.on('requestfinished', (request) => unanswered.delete(request));
+    page.on('requestfailed', (request) => unanswered.delete(request));
+    /** A screen that is left takes its requests back, and asks again when it is shown again. */
+    const untilAnswered = () => expect.poll(() => unanswered.size).toBe(0);
     await page.reload();
     await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
     // The first steps, the New dialog and the models screen all list the models.
     await page.keyboard.press('n');
     await page.getByRole('dialog').getByRole('radio', { name: 'Mini' }).waitFor();
     await page.keyboard.press('Escape');
+    await untilAnswered();
     await page.getByRole('link', { name: 'Files' }).click();
     await page.getByText('No files').waitFor();
+    await untilAnswered();
     await page.getByRole('link', { name: 'Library' }).click();
     await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
+    await untilAnswered();
     expect(asked).toContain('/v1/models');
     expect(asked.filter((address, at) => asked.indexOf(address) !== at)).toEqual([]);
   });

@@ -56,6 +56,8 @@ describe('the whole path by keyboard', () => {
     await keyboard.press('Enter');
     const create = page.getByRole('dialog', { name: 'New transcription' });
     await create.getByText('0:', { exact: false }).first().waitFor();
+    // Tab passes it by until the models are listed.
+    await expect.poll(() => create.getByRole('button', { name: /^Transcribe/ }).isEnabled()).toBe(true);
     await tabTo(/^Transcribe/);
     await keyboard.press('Enter');
     await create.waitFor({ state: 'detached' });

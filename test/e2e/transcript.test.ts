@@ -309,6 +309,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await expect
       .poll(() => page.evaluate(() => navigator.clipboard.readText()))
       .toContain('"audio_start_from": 2');
+    await expect.poll(() => dialog.getByRole('button', { name: /^Transcribe/ }).isEnabled()).toBe(true);
     await page.keyboard.press('Control+Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: '13-long-pause' }).click();

@@ -12,8 +12,8 @@ export const takePage = (kind: string): Page | undefined => parked.get(kind)?.po
 /** What tests listen to, routes and emulate on a page, and what a window stores for `origin`. */
 const reset = async (page: Page, origin: string): Promise<void> => {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  for (const type of ['request', 'response', 'console', 'pageerror', 'dialog'] as const)
-    page.removeAllListeners(type);
+  const types = ['request', 'requestfinished', 'requestfailed', 'response', 'console', 'pageerror', 'dialog'];
+  for (const type of types) page.removeAllListeners(type);
   page.context().removeAllListeners('request');
   page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   await page.mouse.move(0, 0);
