@@ -2,6 +2,7 @@ import OpenAI, { APIError, AuthenticationError, BadRequestError, toFile } from '
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type OpenAiServer, startOpenAi } from '../support/openai.ts';
 import { discard } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 // A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000 });
@@ -144,6 +145,16 @@ describe('a client', () => {
       await new Promise((next) => setTimeout(next, 50));
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
     expect(data.transcriptions[0]).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+  });
+
+  it('whose job is cancelled elsewhere gets 409, and the log no error', async () => {
+    const answer = failure(
+      openai.audio.transcriptions.create({ file: sample('08-meeting-4min.mp3'), model: 'whisper-1' }),
+    );
+    const id = await until(async () => (await server.client.call('getQueue')).data.running[0]);
+    await server.client.call('cancelTranscript', { params: { id } });
+    expect(await answer).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await server.log()).not.toContain('A request failed');
   });
 
   it('cannot use a language that the model does not know', async () => {

@@ -20,7 +20,7 @@ export const openAiRoutes = {
     errorForm: 'openai',
     responses: { 200: z.union([openai.OpenAiVerbose, openai.OpenAiDiarized, openai.OpenAiText]) },
     raw: { 200: ['text/plain', 'text/vtt', 'application/x-subrip', 'text/event-stream'] },
-    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS],
+    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS, 'conflict'],
   }),
   openAiTranslate: route({
     method: 'POST',
@@ -34,6 +34,6 @@ export const openAiRoutes = {
     errorForm: 'openai',
     responses: { 200: z.union([openai.OpenAiVerbose, openai.OpenAiText]) },
     raw: { 200: ['text/plain', 'text/vtt', 'application/x-subrip'] },
-    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS],
+    errors: [...UPLOAD_ERRORS, ...JOB_ERRORS, 'conflict'],
   }),
 } as const;

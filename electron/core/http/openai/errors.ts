@@ -27,7 +27,7 @@ export const openAiErrorBody = (error: AppError): OpenAiError => ({
   },
 });
 
-/** Job errors that the request's file or model caused; all others are the server's. */
+/** Job errors that the request's file or model caused; all others but `cancelled` are the server's. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'not_media',
   'no_audio_track',
@@ -57,6 +57,7 @@ export const errorOfJob = (error: JobError): AppError => {
       headers,
     });
   }
+  if (error.code === 'cancelled') return new AppError('conflict', error.message, { headers });
   const code =
     error.code === 'disk_full' || error.code === 'engine_unavailable' ? error.code : 'internal_error';
   return new AppError(code, error.message, { headers });
