@@ -1,5 +1,5 @@
-import { displayWidth } from '../base/text.ts';
 import type { CueToken } from './cue-tokens.ts';
+import { displayWidth } from './display-width.ts';
 import type { SubtitleRules } from './rules.ts';
 
 /** Weights of a cue's faults. Too short a cue outweighs all others together. */

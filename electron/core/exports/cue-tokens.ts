@@ -1,5 +1,5 @@
-import { displayWidth } from '../base/text.ts';
 import { breakCost, endsClause, endsSentence } from './breaks.ts';
+import { displayWidth } from './display-width.ts';
 import type { SubtitleRules } from './rules.ts';
 import { type TimedToken, timeTokens } from './timed-tokens.ts';
 import { splitToWidth, type TextToken } from './tokens.ts';

@@ -3,10 +3,10 @@
  * no cue across a long pause. Soft limits: the shortest duration, the reading speed, whole clauses, no cue of one word.
  */
 
-import { displayWidth } from '../base/text.ts';
 import { planCues } from './cue-plan.ts';
 import { type CueTimes, timeCues } from './cue-times.ts';
 import { type CueToken, type LabelOf, prepareTokens } from './cue-tokens.ts';
+import { displayWidth } from './display-width.ts';
 import { breakLines } from './lines.ts';
 import type { SubtitleRules } from './rules.ts';
 import { transcribedRange } from './timed-tokens.ts';

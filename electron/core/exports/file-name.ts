@@ -1,5 +1,5 @@
 import type { ExportFormat } from '../../contract/exports.ts';
-import { graphemesOf } from '../base/text.ts';
+import { graphemesOf } from './display-width.ts';
 import { oneLine } from './text.ts';
 
 /** Bytes of UTF-8. Common file systems take 255; programs append suffixes of their own. */

@@ -3,8 +3,8 @@
  * one word. Dynamic programming as in Knuth and Plass, "Breaking Paragraphs into Lines" (1981).
  */
 
-import { displayWidth } from '../base/text.ts';
 import { breakCost } from './breaks.ts';
+import { displayWidth } from './display-width.ts';
 import type { TextToken } from './tokens.ts';
 
 /** State of first-fit breaking, which needs the fewest lines possible. */

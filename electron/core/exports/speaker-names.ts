@@ -1,4 +1,5 @@
-import { displayWidth, isRtlLanguage, startsRtl } from '../base/text.ts';
+import { isRtlLanguage, startsRtl } from '../base/text.ts';
+import { displayWidth } from './display-width.ts';
 import { oneLine, truncateToWidth } from './text.ts';
 import type { ExportTranscript } from './types.ts';
 

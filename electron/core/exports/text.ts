@@ -1,4 +1,5 @@
-import { displayWidth, graphemesOf, UNSPACED_SCRIPTS } from '../base/text.ts';
+import { UNSPACED_SCRIPTS } from '../base/text.ts';
+import { displayWidth, graphemesOf } from './display-width.ts';
 
 /** White space that separates words. No-break spaces (U+00A0, U+2007, U+202F) are part of their word. */
 export const BREAKING_SPACE = /[\t-\r \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000\ufeff]+/u;

@@ -4,7 +4,8 @@
  */
 import type { Segment, Word } from '../../contract/segments.ts';
 import { clamp } from '../base/numbers.ts';
-import { displayWidth, separatorBetween } from '../base/text.ts';
+import { separatorBetween } from '../base/text.ts';
+import { displayWidth } from './display-width.ts';
 import { BREAKING_SPACE, cleanText } from './text.ts';
 import { type TextToken, tokenizeText } from './tokens.ts';
 import type { ExportTranscript } from './types.ts';

@@ -2,7 +2,7 @@
  * Splits text at its break opportunities: at spaces, and in scripts without them between the words of Unicode's
  * segmentation (UAX #29), with the rules of JIS X 4051 (no closing mark starts a line, no opening mark ends one).
  */
-import { displayWidth, graphemesOf } from '../base/text.ts';
+import { displayWidth, graphemesOf } from './display-width.ts';
 import { BREAKING_SPACE, cleanText, UNSPACED } from './text.ts';
 
 export type TextToken = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../electron/core/base/text.ts';
+import { displayWidth } from '../../../electron/core/exports/display-width.ts';
 import { renderSrt } from '../../../electron/core/exports/srt.ts';
 import { renderVtt } from '../../../electron/core/exports/vtt.ts';
 import { parseSrt } from '../../support/srt.ts';

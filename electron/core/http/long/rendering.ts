@@ -5,17 +5,14 @@ import type { ExportQuery, SubtitlesQuery } from '../../../contract/exports.ts';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
 import { isoTime } from '../../base/clock.ts';
-import { renderExport } from '../../exports/render.ts';
-import { presentSubtitles } from '../../exports/subtitles.ts';
 import type { PassageRange } from '../../services/reading.ts';
 import { presentSentences } from '../../services/transcripts/present.ts';
 import type { WholeTranscript } from '../../services/transcripts/whole.ts';
 import { type WebhookMessage, webhookRequest } from '../../services/webhook-request.ts';
-import { aaiSubtitles } from '../assemblyai/subtitles.ts';
 import { type AaiContext, aaiTranscript } from '../assemblyai/transcript.ts';
 import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from '../assemblyai/words.ts';
 import { contentDisposition } from '../content-disposition.ts';
-import { type OpenAiAnswer, openAiAnswer } from '../openai/responses.ts';
+import type { OpenAiAnswer } from '../openai/answer.ts';
 import { type StreamParts, streamEnd } from '../openai/stream.ts';
 import { success } from '../responses.ts';
 
@@ -53,7 +50,10 @@ const summaryOf = ({ transcription: { id, confidence, duration } }: WholeTranscr
   audio_duration: Math.round(duration),
 });
 
-/** Makes an answer of a transcription, whose form is the one that `formOf` names for it. */
+/**
+ * Makes an answer of a transcription, whose form is the one that `formOf` names for it. The code of subtitles, documents and
+ * passages is loaded with the first of them, since the start need not wait for it.
+ */
 export const render = async (rendering: Rendering, whole: WholeTranscript): Promise<Rendered> => {
   const { transcription } = whole;
   switch (rendering.kind) {
@@ -67,13 +67,17 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
     case 'sentences':
       return json(routes.getSentences, success(presentSentences(transcription, whole.segments)));
     case 'export': {
+      const { renderExport } = await import('../../exports/render.ts');
       const { body, mediaType, fileName } = await renderExport(transcription, rendering.query);
       const disposition = contentDisposition('attachment', fileName);
       return { headers: { 'content-type': mediaType, 'content-disposition': disposition }, body };
     }
-    case 'subtitles':
+    case 'subtitles': {
+      const { presentSubtitles } = await import('../../exports/subtitles.ts');
       return json(routes.getSubtitles, success(presentSubtitles(transcription, rendering.query)));
+    }
     case 'openAi': {
+      const { openAiAnswer } = await import('../openai/answer.ts');
       const answer = openAiAnswer(transcription, rendering);
       if (!('mediaType' in answer)) return json(routes.openAiTranscribe, answer);
       return { headers: { 'content-type': answer.mediaType }, body: answer.body };
@@ -86,13 +90,14 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
       return json(routes.aaiSentences, { ...summaryOf(whole), sentences: aaiSentences(transcription) });
     case 'aaiParagraphs':
       return json(routes.aaiParagraphs, { ...summaryOf(whole), paragraphs: aaiParagraphs(transcription) });
-    case 'aaiSubtitles':
+    case 'aaiSubtitles': {
+      const { aaiSubtitles } = await import('../assemblyai/subtitles.ts');
       return {
         headers: { 'content-type': 'text/plain; charset=utf-8' },
         body: aaiSubtitles(transcription, rendering.format, rendering.query),
       };
+    }
     case 'passage': {
-      // Imported with the first message of an assistant, as in the case below.
       const { readPassage } = await import('../../services/reading.ts');
       return { headers: {}, body: JSON.stringify(readPassage(transcription, rendering)) };
     }

@@ -1,21 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { LANGUAGES } from '../../../contract/languages.ts';
-import type {
-  LogProbability,
-  OpenAiDiarized,
-  OpenAiText,
-  OpenAiTranscriptionForm,
-  OpenAiVerbose,
-} from '../../../contract/openai.ts';
+import type { LogProbability, OpenAiDiarized, OpenAiText, OpenAiVerbose } from '../../../contract/openai.ts';
 import type { Segment, Word } from '../../../contract/segments.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
 import { isNamed } from '../../base/speaker-names.ts';
 import { separatorBetween } from '../../base/text.ts';
-import { renderSrt } from '../../exports/srt.ts';
-import { renderVtt } from '../../exports/vtt.ts';
 
-type Task = OpenAiVerbose['task'];
+export type Task = OpenAiVerbose['task'];
 
 const usageOf = ({ duration }: Transcription) => ({
   type: 'duration' as const,
@@ -81,7 +73,7 @@ export const textParts = (
 });
 
 /** `json`. The transcript's segments need their words for log probabilities. */
-const openAiText = (transcript: Transcription, parts: TextParts): OpenAiText => ({
+export const openAiText = (transcript: Transcription, parts: TextParts): OpenAiText => ({
   text: transcript.text,
   ...textParts(transcript, parts),
   usage: usageOf(transcript),
@@ -130,42 +122,3 @@ export const openAiDiarized = (transcript: Transcription): OpenAiDiarized => ({
   segments: diarizedSegments(transcript),
   usage: usageOf(transcript),
 });
-
-/** `srt` and `vtt`: without speaker names, as OpenAI's. */
-const openAiSubtitles = (transcript: Transcription, format: 'srt' | 'vtt'): string =>
-  format === 'srt'
-    ? renderSrt(transcript, { format, speakers: false })
-    : renderVtt(transcript, { format, speakers: false });
-
-const SUBTITLE_TYPES = {
-  srt: 'application/x-subrip; charset=utf-8',
-  vtt: 'text/vtt; charset=utf-8',
-} as const;
-
-/** What an answer is made of besides the transcription. */
-export type OpenAiAnswer = {
-  readonly task: Task;
-  readonly format: NonNullable<OpenAiTranscriptionForm['response_format']>;
-  readonly granularities: readonly ('word' | 'segment')[];
-  readonly parts: TextParts;
-};
-
-/** The answer in the requested format: an object stands for JSON. */
-export const openAiAnswer = (
-  transcript: Transcription,
-  { task, format, granularities, parts }: OpenAiAnswer,
-): { readonly mediaType: string; readonly body: string } | OpenAiText | OpenAiVerbose | OpenAiDiarized => {
-  switch (format) {
-    case 'text':
-      return { mediaType: 'text/plain; charset=utf-8', body: `${transcript.text}\n` };
-    case 'srt':
-    case 'vtt':
-      return { mediaType: SUBTITLE_TYPES[format], body: openAiSubtitles(transcript, format) };
-    case 'verbose_json':
-      return openAiVerbose(transcript, task, granularities);
-    case 'diarized_json':
-      return openAiDiarized(transcript);
-    default:
-      return openAiText(transcript, parts);
-  }
-};
