@@ -1,9 +1,11 @@
 import { isAscii } from 'node:buffer';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
@@ -64,6 +66,27 @@ describe('the bundle of the desktop program', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [bundled('earshot.js'), '--version']);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(stdout.trim()).toBe(version);
+  });
+
+  it('starts without undici of Node’s own, and without the code of exports', async () => {
+    const preload = join(ROOT, 'test', 'support', 'loaded-code.mjs');
+    const serve = ['serve', '--json', '--port', '0', '--data-dir', temporaryFolder()];
+    const service = spawn(process.execPath, [`--import=${preload}`, bundled('earshot.js'), ...serve], {
+      env: { ...process.env, EARSHOT_ADDON: await testAddon() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const errors = text(service.stderr);
+    await once(service.stdout, 'data');
+    service.kill('SIGTERM');
+    const { files, own }: { files: string[]; own: string[] } = JSON.parse(
+      (await errors).trim().split('\n').at(-1) ?? '',
+    );
+    expect(own).toContain('NativeModule http');
+    expect(own).not.toContain('NativeModule internal/deps/undici/undici');
+    const chunks = files.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
+    expect(chunks.length).toBeGreaterThan(20);
+    // What string-width compiles as it is loaded.
+    expect(chunks.filter((file) => readFileSync(file, 'latin1').includes('RGI_Emoji'))).toEqual([]);
   });
 
   it('transcribes away from the sources, with the two native packages alone', async () => {
