@@ -221,9 +221,9 @@ describe('microphone recording with private data', () => {
     };
     const field = await open();
     await field.click();
-    const choice = page.getByRole('option').last();
+    // The microphones come after the choice of the system's own.
+    const choice = page.getByRole('option', { name: /Fake/ }).last();
     const name = (await choice.textContent()) ?? '';
-    expect(name).toMatch(/Fake/);
     await choice.click();
     await page.reload();
     const again = await open();
