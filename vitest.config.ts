@@ -70,7 +70,7 @@ export default defineConfig({
           name: 'whole',
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: [UNIT, '**/node_modules/**'],
-          globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts'],
+          globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts', 'test/support/halts.ts'],
         },
       },
     ],

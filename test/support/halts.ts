@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** With EARSHOT_TEST_HALTS alone: halts processes of the tests at random, until they end (halting.ts). */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  const longest = process.env.EARSHOT_TEST_HALTS;
+  if (longest === undefined) return undefined;
+  const halting = join(import.meta.dirname, 'halting.ts');
+  const child = spawn(process.execPath, [halting, String(process.pid), longest], { stdio: 'inherit' });
+  return async () => {
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  };
+}
