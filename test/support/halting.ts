@@ -1,7 +1,7 @@
 /*
- * Halts random processes below one, for a random time up to `longest` milliseconds, as the scheduler of a busy machine does:
- * `node test/support/halting.ts <pid> <longest>`. Shows what leans on one process being faster than another. On SIGTERM all go
- * on. On Linux alone.
+ * Halts its parent and random processes below it, for a random time up to `longest` milliseconds, as the scheduler of a busy
+ * machine does: `node test/support/halting.ts <longest>`. Shows what leans on one process being faster than another. All go on
+ * when it gets SIGTERM, and when its parent has ended. On Linux alone.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,8 +12,9 @@ const LOOK_EVERY_MS = 400;
 /** So many are halted at most, and of few processes a quarter, since the last test of a run would hardly move. */
 const MOST = 2;
 
-const [root = 0, longest = 0] = process.argv.slice(2).map(Number);
-if (!(root > 0 && longest > 0)) throw new Error('usage: halting.ts <pid> <longest in milliseconds>');
+const root = process.ppid;
+const longest = Number(process.argv[2]);
+if (!(longest > 0)) throw new Error('usage: halting.ts <longest in milliseconds>');
 
 /** When each halted process goes on. */
 const halted = new Map<number, number>();
@@ -42,13 +43,11 @@ const goOn = (now: number): void => {
     signal(pid, 'SIGCONT');
   }
 };
-process.once('SIGTERM', () => {
-  goOn(Number.POSITIVE_INFINITY);
-  process.exit();
-});
+process.once('SIGTERM', () => process.exit());
+process.once('exit', () => goOn(Number.POSITIVE_INFINITY));
 
 let pids: number[] = [];
-for (let looked = Number.NEGATIVE_INFINITY; ; await delay(EVERY_MS)) {
+for (let looked = Number.NEGATIVE_INFINITY; process.ppid === root; await delay(EVERY_MS)) {
   const now = performance.now();
   goOn(now);
   if (now - looked > LOOK_EVERY_MS) {

@@ -7,8 +7,9 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const longest = process.env.EARSHOT_TEST_HALTS;
   if (longest === undefined) return undefined;
   const halting = join(import.meta.dirname, 'halting.ts');
-  const child = spawn(process.execPath, [halting, String(process.pid), longest], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [halting, longest], { stdio: 'inherit' });
   return async () => {
+    if (child.exitCode !== null) throw new Error('Processes were not halted to the end.');
     const ended = once(child, 'exit');
     child.kill();
     await ended;
