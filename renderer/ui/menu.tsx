@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Kbd } from './kbd.tsx';
+import { returnFocus } from './return-focus.ts';
 
 const PANEL = 'fade z-50 rounded-box border border-line-2 bg-raised shadow-high';
 
@@ -33,6 +34,7 @@ export const Menu = ({
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={returnFocus}
           className={cx(PANEL, 'max-h-[70vh] min-w-[180px] overflow-y-auto p-1')}
         >
           {children}

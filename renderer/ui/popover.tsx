@@ -1,5 +1,6 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { returnFocus } from './return-focus.ts';
 
 type PopoverProps = { label: string; trigger: ReactNode; children: ReactNode };
 
@@ -13,6 +14,7 @@ export const Popover = ({ label, trigger, children }: PopoverProps) => (
         sideOffset={4}
         collisionPadding={8}
         aria-label={label}
+        onCloseAutoFocus={returnFocus}
         className="fade z-40 w-[300px] max-w-[calc(100vw-16px)] rounded-box border border-line-2 bg-raised p-4 shadow-high"
       >
         {children}

@@ -1,5 +1,6 @@
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { Select as Radix } from 'radix-ui';
+import { returnFocus } from './return-focus.ts';
 
 export type Choice = { readonly value: string; readonly label: string };
 
@@ -31,6 +32,7 @@ export const Select = ({ value, choices, onChange, ...trigger }: SelectProps) =>
         position="popper"
         sideOffset={4}
         collisionPadding={8}
+        onCloseAutoFocus={returnFocus}
         className="fade z-50 max-h-[min(360px,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] overflow-hidden rounded-box border border-line-2 bg-raised shadow-high"
       >
         <Radix.Viewport className="p-1">

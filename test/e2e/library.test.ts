@@ -63,6 +63,33 @@ describe('library screen', () => {
     await expect.poll(() => page.getByRole('button', { name: /^Remove filter/ }).count()).toBe(0);
   });
 
+  it.each([
+    ['popover', 'Filter'],
+    ['menu', 'Newest first'],
+  ])('returns the focus from a closed %s, unless it has moved on by then', async (_, name) => {
+    const { page } = window;
+    const trigger = page.getByRole('button', { name });
+    const focusAfterEscape = (movesOn: boolean) =>
+      page.evaluate(async (moves) => {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+        // React renders in a microtask; the focus returns in a timer, so this one comes after it.
+        await Promise.resolve();
+        if (moves) document.querySelector<HTMLElement>('[data-row-link]')?.focus();
+        await new Promise((done) => setTimeout(done));
+        return document.activeElement?.textContent;
+      }, movesOn);
+    const open = async () => {
+      await trigger.press('Enter');
+      await page.waitForFunction(
+        () => document.activeElement?.closest('[data-radix-popper-content-wrapper]') !== null,
+      );
+    };
+    await open();
+    expect(await focusAfterEscape(false)).toBe(name);
+    await open();
+    expect(await focusAfterEscape(true)).toBe(await page.locator('[data-row-link]').first().textContent());
+  });
+
   it('restores deleted transcripts by Ctrl Z or by a reload before the deletion is sent', async () => {
     const { page } = window;
     const links = page.locator('[data-row-link]');

@@ -6,6 +6,7 @@ import { describeError } from '../../lib/errors.ts';
 import { COLOR_INDICES, speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
+import { returnFocus } from '../../ui/return-focus.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';
 
@@ -110,6 +111,7 @@ export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?:
           sideOffset={6}
           collisionPadding={8}
           aria-label={t('speaker.rename')}
+          onCloseAutoFocus={returnFocus}
           className="fade z-50 w-[260px] rounded-box border border-line-2 bg-raised p-3 shadow-high outline-none"
         >
           <form
