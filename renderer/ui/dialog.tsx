@@ -3,6 +3,7 @@ import { AlertDialog, Dialog as Radix } from 'radix-ui';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Button } from './button.tsx';
+import { useReturnFocus } from './return-focus.ts';
 
 const OVERLAY = 'fade fixed inset-0 z-40 bg-veil';
 const PANEL =
@@ -33,53 +34,57 @@ export const Dialog = ({
   footer,
   width = 660,
   isText = false,
-}: DialogProps) => (
-  <Radix.Root open onOpenChange={(open) => !open && onClose()}>
-    <Radix.Portal>
-      <Radix.Overlay className={OVERLAY} />
-      <Radix.Content
-        className={cx(PANEL, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
-        style={{ maxWidth: width }}
-        tabIndex={-1}
-        onKeyDown={onKeyDown}
-        onOpenAutoFocus={(event) => {
-          // Focus the dialog rather than its close button, so that Tab starts at the top.
-          event.preventDefault();
-          if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
-        }}
-        {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-      >
-        <header className="flex items-center justify-between gap-4 px-[22px] pt-[18px] pb-2">
-          <div>
-            <Radix.Title className="font-serif text-[20px] leading-tight font-semibold tracking-[-.01em]">
-              {title}
-            </Radix.Title>
-            {description !== undefined && (
-              <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
-            )}
-          </div>
-          <Radix.Close
-            aria-label={closeLabel}
-            className="-me-1.5 grid size-8 place-items-center self-start rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
-          >
-            <X size={16} aria-hidden />
-          </Radix.Close>
-        </header>
-        <div
-          className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5 outline-offset-[-2px]"
-          {...(isText ? { tabIndex: 0, role: 'region', 'aria-label': title } : {})}
+}: DialogProps) => {
+  const onCloseAutoFocus = useReturnFocus();
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className={OVERLAY} />
+        <Radix.Content
+          className={cx(PANEL, 'flex max-h-[min(92vh,900px)] w-[calc(100vw-24px)] flex-col')}
+          style={{ maxWidth: width }}
+          tabIndex={-1}
+          onKeyDown={onKeyDown}
+          onCloseAutoFocus={onCloseAutoFocus}
+          onOpenAutoFocus={(event) => {
+            // Focus the dialog rather than its close button, so that Tab starts at the top.
+            event.preventDefault();
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+          }}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
-          {children}
-        </div>
-        {footer !== undefined && (
-          <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">
-            {footer}
-          </footer>
-        )}
-      </Radix.Content>
-    </Radix.Portal>
-  </Radix.Root>
-);
+          <header className="flex items-center justify-between gap-4 px-[22px] pt-[18px] pb-2">
+            <div>
+              <Radix.Title className="font-serif text-[20px] leading-tight font-semibold tracking-[-.01em]">
+                {title}
+              </Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close
+              aria-label={closeLabel}
+              className="-me-1.5 grid size-8 place-items-center self-start rounded-ctl text-ink-2 hover:bg-sunken hover:text-ink"
+            >
+              <X size={16} aria-hidden />
+            </Radix.Close>
+          </header>
+          <div
+            className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5 outline-offset-[-2px]"
+            {...(isText ? { tabIndex: 0, role: 'region', 'aria-label': title } : {})}
+          >
+            {children}
+          </div>
+          {footer !== undefined && (
+            <footer className="flex flex-wrap items-center gap-2 border-t border-line px-[22px] py-3">
+              {footer}
+            </footer>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+};
 
 /** A titled part of a dialog. */
 export const DialogSection = ({ title, children }: { title: string; children: ReactNode }) => (
@@ -109,26 +114,32 @@ export const ConfirmDialog = ({
   canConfirm = true,
   onConfirm,
   onCancel,
-}: ConfirmDialogProps) => (
-  <AlertDialog.Root open onOpenChange={(open) => !open && onCancel()}>
-    <AlertDialog.Portal>
-      <AlertDialog.Overlay className={OVERLAY} />
-      <AlertDialog.Content className={cx(PANEL, 'w-[calc(100vw-24px)] max-w-[440px] p-[22px]')}>
-        <AlertDialog.Title className="font-serif text-lg font-semibold">{title}</AlertDialog.Title>
-        <AlertDialog.Description asChild>
-          <div className="mt-2 text-ink-2">{text}</div>
-        </AlertDialog.Description>
-        <div className="mt-5 flex justify-end gap-2">
-          <AlertDialog.Cancel asChild>
-            <Button variant="ghost">{cancelLabel}</Button>
-          </AlertDialog.Cancel>
-          <AlertDialog.Action asChild>
-            <Button variant="danger" disabled={!canConfirm} onClick={onConfirm}>
-              {confirmLabel}
-            </Button>
-          </AlertDialog.Action>
-        </div>
-      </AlertDialog.Content>
-    </AlertDialog.Portal>
-  </AlertDialog.Root>
-);
+}: ConfirmDialogProps) => {
+  const onCloseAutoFocus = useReturnFocus();
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => !open && onCancel()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={OVERLAY} />
+        <AlertDialog.Content
+          className={cx(PANEL, 'w-[calc(100vw-24px)] max-w-[440px] p-[22px]')}
+          onCloseAutoFocus={onCloseAutoFocus}
+        >
+          <AlertDialog.Title className="font-serif text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className="mt-2 text-ink-2">{text}</div>
+          </AlertDialog.Description>
+          <div className="mt-5 flex justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button variant="ghost">{cancelLabel}</Button>
+            </AlertDialog.Cancel>
+            <AlertDialog.Action asChild>
+              <Button variant="danger" disabled={!canConfirm} onClick={onConfirm}>
+                {confirmLabel}
+              </Button>
+            </AlertDialog.Action>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+};

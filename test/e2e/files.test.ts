@@ -160,6 +160,8 @@ describe('files screen', () => {
     const unused = await ask('01-short-note.wav');
     await unused.getByText('No transcript was made from it.').waitFor();
     await unused.getByRole('button', { name: 'Cancel' }).click();
+    const opener = page.getByRole('button', { name: 'More for 01-short-note.wav' });
+    await expect.poll(() => opener.evaluate((button) => button === document.activeElement)).toBe(true);
     const used = await ask('06-german.webm');
     await used.getByText('1 transcription that is waiting or running may fail:').waitFor();
     const { data } = await server.client.call('listTranscripts');

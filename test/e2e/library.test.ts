@@ -90,6 +90,19 @@ describe('library screen', () => {
     expect(await focusAfterEscape(true)).toBe(await page.locator('[data-row-link]').first().textContent());
   });
 
+  it('returns the focus from a closed dialog to what had it before', async () => {
+    const { page } = window;
+    const dialog = page.getByRole('dialog');
+    const row = page.locator('[data-row-link]').first();
+    for (const key of ['n', 'Control+k', '?']) {
+      await row.press(key);
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => row.evaluate((link) => link === document.activeElement)).toBe(true);
+    }
+  });
+
   it('restores deleted transcripts by Ctrl Z or by a reload before the deletion is sent', async () => {
     const { page } = window;
     const links = page.locator('[data-row-link]');

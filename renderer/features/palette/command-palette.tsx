@@ -1,14 +1,36 @@
 import { Command } from 'cmdk';
-import { useEffect, useState } from 'react';
+import { Dialog as Radix } from 'radix-ui';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RecentItem } from '../../../electron/contract/transcript-list.ts';
 import { NAV_SCREENS } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
 import { Kbd } from '../../ui/kbd.tsx';
+import { useReturnFocus } from '../../ui/return-focus.ts';
 
 const ITEM_CLASS =
   'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
+
+/** cmdk's own dialog does not tell when the focus returns. */
+const PaletteDialog = (props: { label: string; onClose: () => void; children: ReactNode }) => {
+  const onCloseAutoFocus = useReturnFocus();
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && props.onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fade fixed inset-0 z-40 bg-veil" />
+        <Radix.Content
+          aria-label={props.label}
+          aria-describedby={undefined}
+          onCloseAutoFocus={onCloseAutoFocus}
+          className="enter fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-sheet border border-line bg-raised shadow-high"
+        >
+          <Command label={props.label}>{props.children}</Command>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+};
 
 /** Searches the open screen's commands, actions, screens and recent transcripts. */
 const CommandPalette = () => {
@@ -27,13 +49,7 @@ const CommandPalette = () => {
     work();
   };
   return (
-    <Command.Dialog
-      open
-      onOpenChange={(open) => !open && dialogs.close()}
-      label={t('palette.title')}
-      overlayClassName="fade fixed inset-0 z-40 bg-veil"
-      contentClassName="enter fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[560px] -translate-x-1/2 overflow-hidden rounded-sheet border border-line bg-raised shadow-high"
-    >
+    <PaletteDialog label={t('palette.title')} onClose={dialogs.close}>
       <Command.Input
         placeholder={t('palette.hint')}
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
@@ -103,7 +119,7 @@ const CommandPalette = () => {
           </p>
         )}
       </Command.List>
-    </Command.Dialog>
+    </PaletteDialog>
   );
 };
 export default CommandPalette;
