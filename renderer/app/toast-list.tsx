@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { cx } from '../lib/classes.ts';
 import type { Toasts } from '../stores/toasts.ts';
@@ -17,9 +17,10 @@ export const ToastList = () => {
   const { toasts } = useCoreServices();
   const { t } = useI18n();
   const list = useStore(toasts.store);
+  const round = useRound(list.length === 0);
   useBackgroundExpiry(toasts);
   return (
-    <Toast.Provider label={t('toast.one')} swipeDirection="right">
+    <Toast.Provider key={round} label={t('toast.one')} swipeDirection="right">
       {list.map((toast) => (
         <Toast.Root
           key={toast.id}
@@ -58,6 +59,18 @@ export const ToastList = () => {
       />
     </Toast.Provider>
   );
+};
+
+/**
+ * Counts how often the first toast has come. Radix does not notice the end of a pause while there is no toast, e.g. where the
+ * last one went in the background: a new provider does not know of it.
+ */
+const useRound = (isEmpty: boolean): number => {
+  const [state, setState] = useState({ round: 0, wasEmpty: true });
+  if (isEmpty === state.wasEmpty) return state.round;
+  const round = isEmpty ? state.round : state.round + 1;
+  setState({ round, wasEmpty: isEmpty });
+  return round;
 };
 
 /** Radix stops the clock of toasts while the window is in the background; what waits for their end must not wait. */

@@ -13,7 +13,9 @@ describe('toasts', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    const started = await startWithStored((dataDir) => storeTalk(dataDir, 'Talk', [['A', 'Good morning.']]));
+    const started = await startWithStored((dataDir) => {
+      for (const name of ['Talk', 'Note']) storeTalk(dataDir, name, [['A', 'Good morning.']]);
+    });
     [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server, { own: true });
     // The page's clock: a toast's time passes without waiting for it.
@@ -24,6 +26,9 @@ describe('toasts', () => {
     await discard(server);
   });
 
+  const stored = async () => (await server.client.call('listTranscripts')).data.pagination.total;
+  const untilRows = (count: number) =>
+    expect.poll(() => window.page.locator('[data-row-link]').count()).toBe(count);
   const removeFirst = async () => {
     const { page } = window;
     await page.locator('[data-row-link]').first().focus();
@@ -43,10 +48,9 @@ describe('toasts', () => {
     expect(await toast.isVisible()).toBe(true);
     await toast.getByRole('button', { name: 'Undo' }).click();
     await toast.waitFor({ state: 'detached' });
-    await page.locator('[data-row-link]').waitFor();
+    await untilRows(2);
     await page.clock.runFor(UNDO_MS * 3);
-    const { data } = await server.client.call('listTranscripts');
-    expect(data.pagination.total).toBe(1);
+    expect(await stored()).toBe(2);
   });
 
   it('stays while it has the focus, which F8 gives it', async () => {
@@ -62,7 +66,7 @@ describe('toasts', () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo');
     await page.keyboard.press('Enter');
-    await page.locator('[data-row-link]').waitFor();
+    await untilRows(2);
   });
 
   it.each([
@@ -98,7 +102,7 @@ describe('toasts', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await toast.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('[data-row-link]').waitFor();
+    await untilRows(2);
     await page.clock.runFor(UNDO_MS * 3);
     await page.setViewportSize({ width: 1280, height: 820 });
   });
@@ -110,9 +114,16 @@ describe('toasts', () => {
     await page.evaluate(() => globalThis.dispatchEvent(new Event('blur')));
     await page.clock.runFor(UNDO_MS + 100);
     await toast.waitFor({ state: 'detached' });
-    await expect
-      .poll(async () => (await server.client.call('listTranscripts')).data.pagination.total)
-      .toBe(0);
+    await expect.poll(stored).toBe(1);
+  });
+
+  it('goes as well after the window was in the background without it', async () => {
+    const { page } = window;
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('focus')));
+    const toast = await removeFirst();
+    await page.clock.runFor(UNDO_MS + 100);
+    await toast.waitFor({ state: 'detached' });
+    await expect.poll(stored).toBe(0);
     expect(window.errors).toEqual([]);
   });
 });
