@@ -38,31 +38,39 @@ export const turnOffBackups = async ({ client }: TestServer): Promise<void> => {
 /** The disk's reserve holds random bytes, which spell any short word by chance, and nothing of a user's. */
 const isData = (entry: Dirent): boolean => entry.isFile() && !entry.name.startsWith('earshot.reserve');
 
-/** Empty for a file that is removed meanwhile, as the journals and unfinished copies of a running server are. */
-const contentOf = (path: string): Buffer => {
+/** `gone` for what is removed meanwhile, as the journals and the work folders of a running server are. */
+const unlessGone = <T>(read: () => T, gone: T): T => {
   try {
-    return readFileSync(path);
+    return read();
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    return Buffer.alloc(0);
+    return gone;
   }
 };
+
+const contentOf = (path: string): Buffer => unlessGone(() => readFileSync(path), Buffer.alloc(0));
+
+/** The paths of all files below a folder that may hold data of a user. */
+const filesUnder = (folder: string): string[] =>
+  unlessGone(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesUnder(path);
+    return isData(entry) ? [path] : [];
+  });
 
 /** Searches every file of a folder; returns `file: secret` for each one found. */
 export const secretsInFolder = (folder: string, secrets: readonly string[]): string[] => {
   const sure = secrets.filter((secret) => !SHORT_NUMBER.test(secret));
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(isData)
-    .flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const text = contentOf(path).toString('latin1');
-      return secretsIn(text, sure).map((secret) => `${path.slice(folder.length)}: ${secret}`);
-    });
+  return filesUnder(folder).flatMap((path) => {
+    const text = contentOf(path).toString('latin1');
+    return secretsIn(text, sure).map((secret) => `${path.slice(folder.length)}: ${secret}`);
+  });
 };
 
+/** The files of a folder whose bytes meet a condition. */
+export const filesWhose = (folder: string, holds: (content: Buffer) => boolean): string[] =>
+  filesUnder(folder).filter((path) => holds(contentOf(path)));
+
 /** The files of a folder that contain these bytes. */
-export const filesHolding = (folder: string, bytes: Buffer): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(isData)
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => contentOf(path).includes(bytes));
+export const filesHolding = (folder: string, bytes: Buffer | string): string[] =>
+  filesWhose(folder, (content) => content.includes(bytes));

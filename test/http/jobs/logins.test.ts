@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneSentence } from '../../support/audio.ts';
+import { filesHolding } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Behavior, file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -31,15 +31,6 @@ afterAll(async () => {
   await discard(server);
   await urls.close();
 });
-
-const filesWith = async (text: string): Promise<string[]> => {
-  const found: string[] = [];
-  for (const name of await readdir(dataDir, { recursive: true })) {
-    const path = join(dataDir, name);
-    if ((await stat(path)).isFile() && (await readFile(path)).includes(text)) found.push(name);
-  }
-  return found;
-};
 
 it('a login in audio_url is used after a crash, never shown, and deleted with the end of the job', async () => {
   await server.client.call('pauseQueue');
@@ -101,7 +92,7 @@ it('a failed job whose login is forgotten cannot be retried, and says so', async
     message: expect.stringContaining('login'),
   });
   await server.stop();
-  expect(await filesWith('wrong-secret-0815')).toEqual([]);
+  expect(filesHolding(dataDir, 'wrong-secret-0815')).toEqual([]);
   // Webhooks are sent again and tested later, so their login is kept, as their secret is.
-  expect(await filesWith(PASSWORD)).toEqual(['earshot.db']);
+  expect(filesHolding(dataDir, PASSWORD)).toEqual([join(dataDir, 'earshot.db')]);
 });
