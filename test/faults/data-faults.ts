@@ -132,10 +132,12 @@ export const dataFaults: readonly Fault[] = [
       const server = await context.start({
         env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
       });
-      const id = await context.submitInProgress(server);
+      const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
+      const id = await context.submitInProgress(server, held);
       await writeFile(offset, String(24 * 3600 * 1000));
       await context.reached(server, id, 'transcribing', 2);
       await writeFile(offset, String(-24 * 3600 * 1000));
+      letEnd();
       const transcript = await context.expectTruth(server, id, '/long.wav');
       ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3600_000, 'the clock jumped');
       await context.stop(server);

@@ -123,13 +123,14 @@ export const engineFaults: readonly Fault[] = [
     quick: true,
     run: async (context) => {
       const server = await context.start();
-      const id = await context.submit(server, context.urls.url('/long.wav'));
+      const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
+      const id = await context.submitInProgress(server, held);
       const worker = await childOf(server.pid, WORKER);
-      await context.reached(server, id, 'transcribing');
       process.kill(worker.pid, 'SIGSTOP');
       const started = performance.now();
       await server.client.call('cancelTranscript', { params: { id } });
       const took = performance.now() - started;
+      letEnd();
       await context.expectFailed(server, id, 'cancelled');
       await expectGone([worker]);
       await context.expectNoOrphans(server);

@@ -37,12 +37,11 @@ const startAndReach = async (
   hasReached: (transcript: Transcription) => boolean = () => true,
 ): Promise<string> => {
   const id = await context.submit(server, url, extra);
-  await context.beyond(
+  const { status, progress, error } = await context.beyond(
     server,
     id,
     (transcript) => transcript.progress?.stage === stage && hasReached(transcript),
   );
-  const { status, progress, error } = await context.get(server, id);
   equal(status, 'processing', `${stage} ended too soon: ${error?.message}`);
   equal(progress?.stage, stage);
   return id;

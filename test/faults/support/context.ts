@@ -142,9 +142,9 @@ export class FaultContext {
   }
 
   /** Submits the recording of several chunks and waits until the first is saved. The rest arrives slowly, so that even a
-   * fast machine works on it for some seconds more. */
-  async submitInProgress(server: TestServer): Promise<string> {
-    const url = this.urls.set('/slowly.wav', slow(this.long, 700_000));
+   * fast machine works on it for some seconds more, or until `held` resolves. */
+  async submitInProgress(server: TestServer, held?: Promise<void>): Promise<string> {
+    const url = this.urls.set('/slowly.wav', slow(this.long, 700_000, held));
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     await this.reached(server, id, 'transcribing', 1);
     return id;
@@ -181,14 +181,14 @@ export class FaultContext {
   }
 
   /** Waits until `isFarEnough`, or until the job has ended. */
-  async beyond(
+  beyond(
     server: TestServer,
     id: string,
     isFarEnough: (transcript: Transcription) => boolean,
-  ): Promise<void> {
-    await until(async () => {
+  ): Promise<Transcription> {
+    return until(async () => {
       const transcript = await this.get(server, id);
-      return transcript.status !== 'processing' || isFarEnough(transcript);
+      return (transcript.status !== 'processing' || isFarEnough(transcript)) && transcript;
     }, TIMEOUT_MS);
   }
 

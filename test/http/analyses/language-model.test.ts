@@ -11,6 +11,7 @@ import {
 } from '../../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { transcribe } from '../../support/transcribe.ts';
+import { until } from '../../support/until.ts';
 import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 let server: TestServer;
@@ -126,6 +127,8 @@ describe('a local language model', () => {
       params: { id: made.id },
       body: { segments: [{ id: 0, text: `Maria Lopez begins. ${LONG}` }] },
     });
+    // The edited text is summarized by itself after a pause.
+    await until(() => model.requests.at(-1)?.body.messages[1]?.content.includes('What was said from'));
     model.requests.length = 0;
     const { summary } = await summarise({ redact_pii: true, redact_pii_policies: ['person_name'] });
     expect(summary?.engine).toBe('local_llm');

@@ -154,13 +154,18 @@ describe('a job whose model is missing', () => {
   });
 
   it('keeps the model that it is using', async () => {
-    await server.client.call('pauseQueue');
-    const job = await create(false, key);
-    await server.client.call('resumeQueue');
+    let end = () => {};
+    const audio_url = mirror.set('/held.wav', (_request, response) => {
+      end = () => response.end(fixture(SPOKEN));
+    });
+    const body = { audio_url, model: 'mini', language: 'en' } as const;
+    const job = await server.client.call('createTranscript', { body });
+    await until(() => mirror.requests.some(({ path }) => path === '/held.wav'));
     await expect(server.client.call('removeModel', { params: { id: 'base' } })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining('is using base'),
     });
+    end();
     await until(async () => {
       const { status } = await server.client.call('getTranscript', { params: { id: job.id } });
       return status !== 'processing';

@@ -8,6 +8,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { type Behavior, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
+const NOTE = 'Another command uses the service of this one, which ends after it.';
+
 let remote: UrlServer;
 
 beforeAll(async () => {
@@ -45,7 +47,7 @@ it('a command’s own service ends after the commands that use it', async () => 
   const guestEnd = resultOf(await transcribe(second.url));
   await until(async () => (await runEarshot(dataDir, 'transcripts', 'list')).out.includes('second'));
   first.release();
-  await until(() => said.includes('Another command uses the service of this one'));
+  await until(() => said.includes(NOTE));
   expect([said.includes('Good morning'), owner.exitCode]).toEqual([true, null]);
   second.release();
   expect(await guestEnd).toMatchObject({ code: 0, out: expect.stringContaining('Good morning') });
@@ -55,9 +57,7 @@ it('a command’s own service ends after the commands that use it', async () => 
 it('commands that start at once all find a service', async () => {
   const dataDir = temporaryFolder();
   const results = await Promise.all([1, 2, 3].map(() => runEarshot(dataDir, 'keys', 'list')));
-  expect(results.map(({ code, err }) => [code, err])).toEqual([
-    [0, ''],
-    [0, ''],
-    [0, ''],
-  ]);
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+  // The one whose service the others use says so where they take long.
+  for (const { err } of results) expect(['', `${NOTE}\n`]).toContain(err);
 });

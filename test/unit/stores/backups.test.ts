@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../electron/core/base/clock.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../electron/core/base/paths.ts';
@@ -53,8 +53,11 @@ beforeEach(() => {
   runPendingScrub(db);
   settings = new SettingsService(db, {});
   now = Date.UTC(2026, 10, 22, 11, 30);
+  // A start and a stop wait as long as a renewal takes.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   settings.change({ 'storage.backups': null });
   db.close();
 });

@@ -49,7 +49,7 @@ describe.skipIf(!available)('yt-dlp behind the address guard', () => {
     const folder = temporaryFolder();
     try {
       const reader = createPageReader(clientWith(policy), process.env);
-      const limits = { folder: folder, url: urls.url(path), maxBytes, stallSeconds: 10 };
+      const limits = { folder: folder, url: urls.url(path), maxBytes, stallSeconds: 120 };
       return await reader.inspect('/usr/bin/yt-dlp', { ...limits, signal: new AbortController().signal });
     } finally {
     }
