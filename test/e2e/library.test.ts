@@ -106,18 +106,20 @@ describe('library screen', () => {
   it('restores deleted transcripts by Ctrl Z or by a reload before the deletion is sent', async () => {
     const { page } = window;
     const links = page.locator('[data-row-link]');
-    await links.first().focus();
-    await page.keyboard.press('Delete');
-    await expect.poll(() => links.count()).toBe(2);
-    // The next row has the focus, so that the keyboard keeps working.
-    await page.waitForFunction(() => document.activeElement?.matches('[data-row-link]') === true);
-    await page.keyboard.press('Control+z');
-    await expect.poll(() => links.count()).toBe(3);
-    await links.first().focus();
-    await page.keyboard.press('Delete');
-    await expect.poll(() => links.count()).toBe(2);
-    await page.reload();
-    await expect.poll(() => links.count()).toBe(3);
+    await window.holdingToasts(async () => {
+      await links.first().focus();
+      await page.keyboard.press('Delete');
+      await expect.poll(() => links.count()).toBe(2);
+      // The next row has the focus, so that the keyboard keeps working.
+      await page.waitForFunction(() => document.activeElement?.matches('[data-row-link]') === true);
+      await page.keyboard.press('Control+z');
+      await expect.poll(() => links.count()).toBe(3);
+      await links.first().focus();
+      await page.keyboard.press('Delete');
+      await expect.poll(() => links.count()).toBe(2);
+      await page.reload();
+      await expect.poll(() => links.count()).toBe(3);
+    });
   });
 
   it('shows and reorders the queue, and cancels a job', async () => {
@@ -238,8 +240,10 @@ describe('library screen', () => {
     const failed = page.getByRole('main').getByRole('alert');
     await failed.getByText('Check whether another program plays it.', { exact: false }).waitFor();
     await expect.poll(() => failed.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    await failed.getByRole('button', { name: 'Delete' }).click();
-    await window.toast('Deleted').waitFor();
+    await window.holdingToasts(async () => {
+      await failed.getByRole('button', { name: 'Delete' }).click();
+      await window.toast('Deleted').waitFor();
+    });
     await page.getByRole('link', { name: 'noise' }).waitFor({ state: 'detached' });
     await pages.close();
   });

@@ -37,7 +37,8 @@ describe.skipIf(!available)('recording found in a web page', () => {
       body: { audio_url, timestamp_style: 'word', wait_until_complete: true },
     });
     expect(made.error).toBeUndefined();
-    const window = await openWindow(browser, server);
+    // Slowly, since the recording has seconds left.
+    const window = await openWindow(browser, server, { prefs: { rate: 0.5 } });
     await window.go(`#/transcript/${made.id}`);
     await window.page.getByRole('tab', { name: 'Details' }).click();
     const link = window.page.getByRole('link', { name: 'A note on time' });

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchTestBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import {
+  launchTestBrowser,
+  openWindow,
+  TEXT_ALONE,
+  type TestWindow,
+  untilFonts,
+} from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -181,6 +187,8 @@ describe('microphone recording with private data', () => {
     });
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const start = page.getByRole('button', { name: 'Start recording' });
+    await start.waitFor();
+    await untilFonts(page);
     const before = await start.boundingBox();
     await page.evaluate(() => void dispatchEvent(new Event('list')));
     await page.getByRole('combobox', { name: 'Microphone' }).click();

@@ -63,7 +63,7 @@ describe('terms that were corrected twice, in the settings', () => {
     expect(await window.violations()).toEqual([]);
     await button('Add Klarke').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Klarke is in your vocabulary', { exact: true }).waitFor();
+    await window.toasted('Klarke is in your vocabulary');
     const box = page.getByRole('textbox', { name: 'One term per line' });
     await expect.poll(() => box.inputValue()).toBe('Klarke = Clark\n');
     expect(await terms()).toEqual([{ term: 'Klarke', sounds_like: ['Clark'] }]);
@@ -89,7 +89,7 @@ describe('terms that were corrected twice, in the settings', () => {
     const box = page.getByRole('textbox', { name: 'One term per line' });
     await box.fill('Nguyen');
     await button('Add Clarke').click();
-    await page.getByText('Clarke is in your vocabulary', { exact: true }).waitFor();
+    await window.toasted('Clarke is in your vocabulary');
     expect(await terms()).toEqual(['Nguyen', { term: 'Clarke', sounds_like: ['Clark'] }]);
     await expect.poll(() => box.inputValue()).toBe('Nguyen\nClarke = Clark\n');
     expect(window.errors).toEqual([]);

@@ -55,16 +55,20 @@ describe('editing a transcript', () => {
     await page.getByRole('textbox', { name: 'Replace with' }).fill('plan');
     const replaceAll = page.getByRole('button', { name: 'Replace all' });
     const toast = window.toast('2 replaced');
-    await replaceAll.click();
-    await toast.waitFor();
-    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
-    await toast.waitFor({ state: 'detached' });
+    await window.holdingToasts(async () => {
+      await replaceAll.click();
+      await toast.waitFor();
+      await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
+      await toast.waitFor({ state: 'detached' });
+    });
     await expect.poll(() => words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
 
     // While it is the last change, the toast takes it back.
-    await replaceAll.click();
-    await toast.getByRole('button', { name: 'Undo' }).click();
-    await toast.waitFor({ state: 'detached' });
+    await window.holdingToasts(async () => {
+      await replaceAll.click();
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await toast.waitFor({ state: 'detached' });
+    });
     await expect.poll(() => words()).not.toContain('plan');
     expect(await words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
     await expect.poll(async () => (await stored('toast')).text).toMatch(/^Zanzibar .*budget/s);

@@ -57,6 +57,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       await page.keyboard.press('Control+z');
       await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
       expect(await sized.violations()).toEqual([]);
+      await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' });
       await sized.close();
     },
   );

@@ -161,9 +161,11 @@ describe('a recording from upload to deletion', () => {
     await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor();
 
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
-    await page.keyboard.press('Delete');
-    await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await window.holdingToasts(async () => {
+      await page.keyboard.press('Delete');
+      await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Undo' }).last().click();
+    });
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await page.keyboard.press('Delete');
     await page.getByRole('region', { name: 'First steps' }).waitFor();

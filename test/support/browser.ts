@@ -97,12 +97,14 @@ export type TestWindow = {
   readonly foreign: string[];
   /** Opens a route of the window and waits until its content is loaded. */
   go(hash: string): Promise<void>;
-  /** Waits until no placeholder of loading content is left. */
+  /** Waits until no placeholder of loading content is left, and the fonts of what is shown have come. */
   settle(): Promise<void>;
   /** A toast with this text. Screen readers get the text a second time, out of sight. */
   toast(text: string): Locator;
   /** Waits until a toast with this text has come, also when it has gone again since. */
-  toasted(text: string | RegExp): Promise<void>;
+  toasted(text: string | RegExp, options?: { readonly timeout: number }): Promise<void>;
+  /** Toasts that come during `act` stay until its end, as under the pointer, however long a busy test takes to reach one. */
+  holdingToasts(act: () => Promise<unknown>): Promise<void>;
   /** axe-core's violations, one line each: of all rules, or of those on color, the only difference between the themes. */
   violations(rules?: 'all' | 'colors'): Promise<string[]>;
   close(): Promise<void>;
@@ -183,6 +185,26 @@ const keepToasts = (attribute: string): void => {
       }
     }
   }).observe(document, { childList: true, subtree: true });
+};
+
+/** A font that comes later moves what is shown. */
+export const untilFonts = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    await document.fonts.ready;
+  });
+
+const EVERY_MS = 50;
+
+/** In the page: keeps Radix from closing toasts until `letToastsGo`. */
+const holdToasts = (everyMs: number): void => {
+  const hold = () =>
+    document.querySelector('[data-toast]')?.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
+  Object.assign(globalThis, { holdingToasts: setInterval(hold, everyMs) });
+};
+const letToastsGo = (): void => {
+  clearInterval(Reflect.get(globalThis, 'holdingToasts'));
+  const region = document.querySelector('[data-toast]')?.closest('[role=region]');
+  if (region?.matches(':hover') === false) region.dispatchEvent(new PointerEvent('pointerleave'));
 };
 
 /** What a window's context has from its creation to its end. */
@@ -280,6 +302,7 @@ export const openWindow = async (
         document.querySelector('main h1, main h2') !== null &&
         document.querySelector('main .skeleton, main [data-loading]') === null,
     );
+    await untilFonts(page);
   };
   const window: TestWindow = {
     page,
@@ -292,7 +315,7 @@ export const openWindow = async (
     },
     settle,
     toast: (text) => page.locator('[data-toast]', { hasText: text }),
-    toasted: async (text) => {
+    toasted: async (text, options) => {
       await page.waitForFunction(
         ([attribute, wanted]) => {
           const seen = document.documentElement.getAttribute(attribute)?.split('\n') ?? [];
@@ -301,7 +324,13 @@ export const openWindow = async (
           );
         },
         [TOASTS_SEEN, text] as const,
+        options,
       );
+    },
+    holdingToasts: async (act) => {
+      await page.evaluate(holdToasts, EVERY_MS);
+      await act();
+      await page.evaluate(letToastsGo);
     },
     violations: async (rules = options.theme === 'dark' ? 'colors' : 'all') => {
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);

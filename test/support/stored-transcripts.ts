@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { TestWindow } from './browser.ts';
+import { type TestWindow, untilFonts } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -32,6 +32,7 @@ export const selectWords = async (page: Page, from: number, to: number, button: 
   const action = page.getByRole('button', { name: button, exact: true });
   const boxOf = (word: number) => page.locator(`[data-w="${word}"]`).boundingBox();
   // While the page loads, the text moves under the pointer.
+  await untilFonts(page);
   await expect
     .poll(async () => {
       const [first, last] = await Promise.all([boxOf(from), boxOf(to)]);
