@@ -123,14 +123,14 @@ export const engineFaults: readonly Fault[] = [
     quick: true,
     run: async (context) => {
       const server = await context.start();
-      const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
-      const id = await context.submitInProgress(server, held);
+      const id = await context.submit(server, context.endless());
+      // Only then: before it, the process that looks for a graphics processor may still run.
+      await context.reached(server, id, 'transcribing', 1);
       const worker = await childOf(server.pid, WORKER);
       process.kill(worker.pid, 'SIGSTOP');
       const started = performance.now();
       await server.client.call('cancelTranscript', { params: { id } });
       const took = performance.now() - started;
-      letEnd();
       await context.expectFailed(server, id, 'cancelled');
       await expectGone([worker]);
       await context.expectNoOrphans(server);

@@ -2,7 +2,6 @@ import { equal, ok } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../electron/contract/client.ts';
 import type { Transcription } from '../../electron/contract/transcript.ts';
-import { talk } from '../support/audio.ts';
 import { dealt } from '../support/breadth.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startLanguageModel } from '../support/language-model.ts';
@@ -23,8 +22,6 @@ type JobStage = {
 };
 
 const SLOW_BYTES_PER_SECOND = 400_000;
-/** More than any machine transcribes before the job is stopped. */
-const ENDLESS_SECONDS = 600;
 
 const slowRecording = (context: FaultContext) =>
   context.urls.set('/slow.wav', slow(context.long, SLOW_BYTES_PER_SECOND));
@@ -88,15 +85,13 @@ const STAGES: readonly JobStage[] = [
   {
     name: 'transcribing',
     keepsText: true,
-    reach: (context, server) => {
-      const url = context.urls.set('/endless.wav', file(talk(ENDLESS_SECONDS)));
-      return startAndReach(
+    reach: (context, server) =>
+      startAndReach(
         context,
         server,
-        { url, stage: 'transcribing' },
+        { url: context.endless(), stage: 'transcribing' },
         ({ segments }) => segments.length > 0,
-      );
-    },
+      ),
   },
   {
     name: 'diarizing',

@@ -23,6 +23,7 @@ import { slow } from './behaviors.ts';
 
 /** Seconds of the recording that takes several chunks. */
 export const LONG_SECONDS = 90;
+const ENDLESS_SECONDS = 600;
 
 /** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
@@ -148,6 +149,11 @@ export class FaultContext {
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     await this.reached(server, id, 'transcribing', 1);
     return id;
+  }
+
+  /** A recording for a job that is to be stopped: more than any machine transcribes before. */
+  endless(): string {
+    return this.urls.set('/endless.wav', file(talk(ENDLESS_SECONDS)));
   }
 
   /** Starts a server and a job whose range arrives slowly, so that its ffmpeg runs for some seconds, or until `held` resolves. */
