@@ -62,8 +62,8 @@ export const ToastList = () => {
 };
 
 /**
- * Counts how often the first toast has come. Radix does not notice the end of a pause while there is no toast, e.g. where the
- * last one went in the background: a new provider does not know of it.
+ * A number that grows when a toast comes while none is shown. Radix misses the end of a pause while none is shown, e.g. where
+ * the last one went in the background; a new provider begins without a pause.
  */
 const useRound = (isEmpty: boolean): number => {
   const [state, setState] = useState({ round: 0, wasEmpty: true });

@@ -12,7 +12,7 @@ import { useReturnFocus } from '../../ui/return-focus.ts';
 const ITEM_CLASS =
   'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';
 
-/** cmdk's own dialog does not tell when the focus returns. */
+/** Instead of cmdk's own dialog, which takes no `onCloseAutoFocus`. */
 const PaletteDialog = (props: { label: string; onClose: () => void; children: ReactNode }) => {
   const onCloseAutoFocus = useReturnFocus();
   return (
