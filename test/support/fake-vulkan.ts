@@ -14,6 +14,8 @@ export type Behavior = {
   readonly device?: Mishap | 'refuses' | number;
   /** The words that it hears there. */
   readonly text?: string;
+  /** Seconds of audio beyond which it hears other words there. */
+  readonly rightUpTo?: number;
   /** Milliseconds on the processor, each measured as 60; without, the real addon works there. */
   readonly cpu?: number;
   /** On the processor: milliseconds of its time with a published file and with its quantized copy, and what each hears. */
@@ -61,11 +63,12 @@ const spin = (ms) => {
   // Asking for the time costs time of the system.
   while (process.cpuUsage().user < until) for (let i = 0; i < 1e5; i++) Math.sqrt(i);
 };
-const model = (ms, text, busy = 0) => ({
+const model = (ms, text, { busy = 0, rightUpTo = Infinity } = {}) => ({
   facts: () => facts,
-  transcribe: () => {
+  transcribe: (pcm) => {
     spin(busy);
-    return { promise: hear(ms, text), abort() {} };
+    const isRight = pcm.length <= 16_000 * rightUpTo;
+    return { promise: hear(ms, isRight ? text : 'Something else.'), abort() {} };
   },
   detectLanguage: async () => ({ language: 'en', probabilities: { en: 1 } }),
   free: async () => {},
@@ -91,14 +94,14 @@ module.exports = {
       note(isCopy ? 'copy' : 'published');
       if (isCopy) meet(files.copy);
       const text = (isCopy ? files.copyText : files.publishedText) ?? 'Good morning.';
-      return model(1, text, isCopy ? files.copy : files.published);
+      return model(1, text, { busy: isCopy ? files.copy : files.published });
     }
     note('load ' + (isOnDevice ? 'vulkan' : 'cpu'));
-    const { device = 1, cpu, text = 'Good morning.' } = behavior();
+    const { device = 1, cpu, text = 'Good morning.', rightUpTo } = behavior();
     if (!isOnDevice) return cpu === undefined ? real.loadModel(path, { useGpu: false }) : model(cpu, 'Good morning');
     meet(device);
     if (device === 'refuses') throw Object.assign(new Error('out of device memory'), { code: 'engine_failed' });
-    return model(device, text);
+    return model(device, text, { rightUpTo });
   },
 };
 `;

@@ -14,6 +14,7 @@ import {
   findDevice,
   type Trial,
   type TrialDeps,
+  trialAudio,
   tryDevice,
 } from '../engines/whisper/devices/trial.ts';
 import type { Device, DeviceLease, Devices } from '../engines/whisper/devices/types.ts';
@@ -262,7 +263,7 @@ export class DeviceService implements Devices {
     try {
       const { threads, concurrency: copies } = parallelism;
       const params = { language: 'auto', threads, beamSize: settings.get('engine.beamSize') };
-      const input = { modelPath, pcm: await sample(), copies, params };
+      const input = { modelPath, pcm: trialAudio(await sample()), copies, params };
       const key = await keyOf(modelPath);
       const trial = await tryDevice(this.#trialDeps(), input, signal);
       this.#save(key, trial);

@@ -42,10 +42,10 @@ const checkLanguage = ({ languages }: ModelFacts, language: string): void => {
 
 const measure = async (
   model: NativeModel,
-  { pcm, copies, params }: Pick<MeasureInput, 'pcm' | 'copies' | 'params'>,
+  { device, pcm, copies, params }: Omit<MeasureInput, 'modelPath'>,
 ): Promise<Measurement> => {
-  // The first use of a device compiles its programs.
-  await model.transcribe(pcm.slice(0, SAMPLE_RATE), params).promise;
+  // The first use of a graphics processor compiles its programs, which other lengths of audio have others of.
+  await model.transcribe(device === 'vulkan' ? pcm : pcm.slice(0, SAMPLE_RATE), params).promise;
   const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   const results = await Promise.all(
     Array.from({ length: copies }, () => model.transcribe(pcm, params).promise),

@@ -5,7 +5,7 @@ import type { WhisperResult } from '../../../../electron/core/engines/whisper/ty
 import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
 import { breadth } from '../../../support/breadth.ts';
 import { STARTER_MODEL, STARTER_PARAKEET, WORKER_ENTRY } from '../../../support/paths.ts';
-import { firstSentences } from '../../../support/pcm.ts';
+import { cut, firstSentences, fixturePcm } from '../../../support/pcm.ts';
 import { realVulkan } from '../../../support/vulkan.ts';
 import { plainWords } from '../../../support/word-error-rate.ts';
 
@@ -54,5 +54,17 @@ describe.skipIf('reason' in vulkan)(`a real Vulkan device (${why})`, () => {
     expect(failures).toEqual([]);
     expect(both.map(textOf)).toEqual([onCpu, onCpu]);
     expect(onCpu).toBe(plainWords(text).join(' '));
+  });
+
+  // Parakeet's encoder takes its queries in blocks of 20.5 s.
+  it('hears the same with Parakeet as the processor in more than one block of queries', async () => {
+    const request = {
+      modelPath: STARTER_PARAKEET,
+      pcm: cut(fixturePcm('08-meeting-4min.mp3'), 0, 45),
+      params: { language: 'en' },
+    };
+    const onCpu = textOf(await engineOn('cpu').transcribe(request));
+    expect(textOf(await engineOn('vulkan').transcribe(request))).toBe(onCpu);
+    expect(failures).toEqual([]);
   });
 });
