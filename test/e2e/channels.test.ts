@@ -6,6 +6,8 @@ import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { voiceChannels } from '../support/voice-channels.ts';
 
+/** Five sentences, of both voices. */
+const SECONDS = '13.8';
 const PATIENCE = 240_000;
 const SOON = { timeout: 90_000 };
 
@@ -31,7 +33,8 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
 
   it('are kept apart by one switch, in place of speaker labels', async () => {
     const { page } = window;
-    const url = remote.set('/call.wav', file(readFileSync(await voiceChannels('02-two-speakers.mp3'))));
+    const call = await voiceChannels('02-two-speakers.mp3', { output: ['-t', SECONDS] });
+    const url = remote.set('/call.wav', file(readFileSync(call)));
     await window.go('#/library');
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New transcription' });

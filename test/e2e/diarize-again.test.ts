@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { openTranscript } from '../support/stored-transcripts.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
+/** Five paragraphs of two speakers. */
+const SECONDS = '16.2';
 const PATIENCE = 240_000;
 
 describe('speakers that are identified again from a place on', { timeout: PATIENCE }, () => {
@@ -18,9 +22,10 @@ describe('speakers that are identified again from a place on', { timeout: PATIEN
       startServer({ quick: true, model: 'starter-parakeet' }),
       borrowBrowser(),
     ]);
-    id = await transcribeFixture(server, fixturePath('02-two-speakers.mp3'), undefined, { diarize: true });
-    window = await openWindow(browser, server);
-    await openTranscript(server, id, window);
+    const talk = join(temporaryFolder(), 'talk.wav');
+    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', SECONDS, '-ac', '1', talk);
+    id = await transcribeFixture(server, talk, undefined, { diarize: true });
+    window = await openWindow(browser, server, { at: `#/transcript/${id}` });
   }, PATIENCE);
   afterAll(async () => {
     await browser?.close();

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
-const MANY = 120;
+/** More than a page of the list, and than its rows that are shown. */
+const MANY = 80;
 
 // Generous, for a busy machine.
 const RECOGNIZE = 120_000;
@@ -32,8 +33,8 @@ describe('files screen', () => {
     for (let index = 1; index <= MANY; index++) {
       await upload(`note-${String(index).padStart(3, '0')}.txt`, index % 2 === 0 ? 'notes/even' : 'notes');
     }
-    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
-    await window.go('#/files');
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE }, at: '#/files' });
+    await window.settle();
   });
   afterAll(async () => {
     await browser?.close();
@@ -49,9 +50,9 @@ describe('files screen', () => {
     await page.getByRole('button', { name: 'Name', exact: true }).click();
     await row('note-001.txt').waitFor();
     await page.getByRole('table').evaluate((table) => table.scrollIntoView({ block: 'end' }));
-    await row('note-120.txt').waitFor();
+    await row('note-080.txt').waitFor();
     await page.getByRole('button', { name: 'Name', exact: true }).click();
-    await row('note-120.txt').waitFor();
+    await row('note-080.txt').waitFor();
     await expect
       .poll(() => page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'))
       .toBe('descending');
@@ -67,8 +68,8 @@ describe('files screen', () => {
     const folders = page.getByRole('navigation', { name: 'Folders' });
     await folders.getByRole('link', { name: 'notes' }).click();
     await folders.getByRole('link', { name: 'even' }).click();
-    await row('note-120.txt').waitFor();
-    await expect.poll(() => row('note-119.txt').count()).toBe(0);
+    await row('note-080.txt').waitFor();
+    await expect.poll(() => row('note-079.txt').count()).toBe(0);
     await folders.getByRole('link', { name: 'All files' }).click();
   });
 
@@ -78,7 +79,7 @@ describe('files screen', () => {
     // Uploads never end by themselves: they are canceled, or aborted by a reload.
     await page.route('**/v1/storage/presigned/**', () => undefined);
     const input = page.getByTestId('upload-input');
-    const media = ['01-short-note.wav', '05-spanish.ogg', '06-german.webm'];
+    const media = ['01-short-note.wav', '05-spanish.ogg', ONE_SENTENCE];
     await input.setInputFiles(media.map((name) => fixturePath(name)));
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await expect.poll(() => uploads.getByRole('progressbar').count()).toBe(3);
@@ -135,7 +136,7 @@ describe('files screen', () => {
 
   it('transcribes a stored file', async () => {
     const { page } = window;
-    await row('06-german.webm').getByRole('button', { name: 'Transcribe' }).click();
+    await row(ONE_SENTENCE).getByRole('button', { name: 'Transcribe' }).click();
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByText('From your files').waitFor();
     // A file that was stored before is kept.
@@ -146,7 +147,7 @@ describe('files screen', () => {
     await dialog.getByRole('switch', { name: 'Hide private data' }).click();
     await server.client.call('pauseQueue');
     await dialog.getByRole('button', { name: /^Transcribe/ }).click();
-    await page.getByRole('link', { name: '06-german' }).waitFor();
+    await page.getByRole('link', { name: '00-one-sentence' }).waitFor();
   });
 
   it('says what becomes of dependent transcripts before deleting a file', async () => {
@@ -162,7 +163,7 @@ describe('files screen', () => {
     await unused.getByRole('button', { name: 'Cancel' }).click();
     const opener = page.getByRole('button', { name: 'More for 01-short-note.wav' });
     await expect.poll(() => opener.evaluate((button) => button === document.activeElement)).toBe(true);
-    const used = await ask('06-german.webm');
+    const used = await ask(ONE_SENTENCE);
     await used.getByText('1 transcription that is waiting or running may fail:').waitFor();
     const { data } = await server.client.call('listTranscripts');
     const id = data.transcriptions[0]?.id ?? '';
@@ -181,9 +182,9 @@ describe('files screen', () => {
     await used.getByText('1 transcript stays as it is:').waitFor();
     await used.getByText('This file still holds what was hidden in 1 transcript.').waitFor();
     expect(await window.violations()).toEqual([]);
-    await used.getByRole('listitem').filter({ hasText: '06-german' }).waitFor();
+    await used.getByRole('listitem').filter({ hasText: '00-one-sentence' }).waitFor();
     await used.getByRole('button', { name: 'Delete' }).click();
-    await row('06-german.webm').waitFor({ state: 'detached' });
+    await row(ONE_SENTENCE).waitFor({ state: 'detached' });
   });
 
   it('describes and edits the CORS rules, and rejects an invalid origin', async () => {

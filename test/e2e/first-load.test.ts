@@ -3,15 +3,18 @@ import http, { type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 describe('first load', () => {
   let server: TestServer;
   let browser: Browser;
+  let window: TestWindow;
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
+    window = await openWindow(browser, server);
+    await window.settle();
   });
   afterAll(async () => {
     await browser?.close();
@@ -67,10 +70,66 @@ describe('first load', () => {
     );
   });
 
-  it('keeps the page if the code of a dialog cannot be fetched', async () => {
-    const window = await openWindow(browser, server);
+  it('asks for the first page of the library at once, and only once', async () => {
     const { page } = window;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url().slice(server.url.length)));
+    await page.reload();
     await window.settle();
+    const calls = asked.filter((path) => path.startsWith('/v1/'));
+    const list = calls.filter((path) => path.startsWith('/v1/transcript/user?page=1&'));
+    expect(list).toHaveLength(1);
+    // Beside the stream of events nothing goes before it, such as a request that tries the key.
+    expect(calls.slice(0, 2)).toEqual(expect.arrayContaining(list));
+  });
+
+  it('needs less than 300 kB of scripts, those of the screens that are fetched ahead included', async () => {
+    const { page } = window;
+    const scripts = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .flatMap((each) =>
+            each instanceof PerformanceResourceTiming && each.name.endsWith('.js')
+              ? [{ name: each.name, bytes: each.encodedBodySize }]
+              : [],
+          ),
+      );
+    // The last of the screens that are fetched ahead.
+    await expect
+      .poll(async () => (await scripts()).some(({ name }) => name.includes('transcript-screen')))
+      .toBe(true);
+    const total = (await scripts()).reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(total).toBeGreaterThan(100_000);
+    expect(total).toBeLessThan(300_000);
+    expect(window.errors).toEqual([]);
+  });
+
+  it('does not open a dialog that Escape closed before its code was there', async () => {
+    const { page } = window;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/shortcuts-dialog*.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    const requested = page.waitForRequest('**/shortcuts-dialog*.js');
+    await page.keyboard.press('?');
+    const url = (await requested).url();
+    await page.keyboard.press('Escape');
+    release();
+    // React shows what it waited for at most 0.3 s after its code was executed.
+    await page.evaluate(
+      `import(${JSON.stringify(url)}).then(() => new Promise((done) => setTimeout(done, 600)))`,
+    );
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/shortcuts-dialog*.js');
+  });
+
+  it('keeps the page if the code of a dialog cannot be fetched', async () => {
+    const { page } = window;
     await page.route('**/create-dialog*.js', (route) => route.abort());
     await page
       .getByRole('button', { name: /^New transcription/ })
@@ -95,37 +154,11 @@ describe('first load', () => {
       .first()
       .click();
     await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
-    await window.close();
-  });
-
-  it('does not open a dialog that Escape closed before its code was there', async () => {
-    const window = await openWindow(browser, server);
-    const { page } = window;
-    await window.settle();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/shortcuts-dialog*.js', async (route) => {
-      await released;
-      await route.continue();
-    });
-    const requested = page.waitForRequest('**/shortcuts-dialog*.js');
-    await page.keyboard.press('?');
-    const url = (await requested).url();
-    await page.keyboard.press('Escape');
-    release();
-    // React shows what it waited for at most 0.3 s after its code was executed.
-    await page.evaluate(
-      `import(${JSON.stringify(url)}).then(() => new Promise((done) => setTimeout(done, 600)))`,
-    );
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.keyboard.press('?');
-    await page.getByRole('dialog').waitFor();
-    await window.close();
   });
 
   it('opens dialogs and screens for the first time also when the server is gone', async () => {
-    const own = await startServer();
-    const window = await openWindow(browser, own);
     const { page } = window;
+    await page.reload();
     await window.settle();
     const ahead = await page
       .locator('link[rel=prefetch]')
@@ -145,54 +178,11 @@ describe('first load', () => {
         ),
       )
       .toEqual([]);
-    await own.kill();
+    await server.kill();
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     await page.getByRole('dialog', { name: 'Record from the microphone' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-    await window.close();
-    await discard(own);
-  });
-
-  it('asks for the first page of the library at once, and only once', async () => {
-    const window = await openWindow(browser, server);
-    const { page } = window;
-    await window.settle();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url().slice(server.url.length)));
-    await page.reload();
-    await window.settle();
-    const calls = asked.filter((path) => path.startsWith('/v1/'));
-    const list = calls.filter((path) => path.startsWith('/v1/transcript/user?page=1&'));
-    expect(list).toHaveLength(1);
-    // Beside the stream of events nothing goes before it, such as a request that tries the key.
-    expect(calls.slice(0, 2)).toEqual(expect.arrayContaining(list));
-    await window.close();
-  });
-
-  it('needs less than 300 kB of scripts, those of the screens that are fetched ahead included', async () => {
-    const window = await openWindow(browser, server);
-    const { page } = window;
-    await window.settle();
-    const scripts = () =>
-      page.evaluate(() =>
-        performance
-          .getEntriesByType('resource')
-          .flatMap((each) =>
-            each instanceof PerformanceResourceTiming && each.name.endsWith('.js')
-              ? [{ name: each.name, bytes: each.encodedBodySize }]
-              : [],
-          ),
-      );
-    // The last of the screens that are fetched ahead.
-    await expect
-      .poll(async () => (await scripts()).some(({ name }) => name.includes('transcript-screen')))
-      .toBe(true);
-    const total = (await scripts()).reduce((sum, { bytes }) => sum + bytes, 0);
-    expect(total).toBeGreaterThan(100_000);
-    expect(total).toBeLessThan(300_000);
-    expect(window.errors).toEqual([]);
-    await window.close();
   });
 });

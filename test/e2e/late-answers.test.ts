@@ -6,18 +6,21 @@ import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { startWithStored } from '../support/stored-transcripts.ts';
 
+/** Longer than ten minutes: with an overview and a detail. */
+const HOURS = 0.2;
+
 /** A button that moves between the press and the release of the mouse loses its click. */
 describe('answers that come late', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
-  let hour: string;
+  let long: string;
 
   beforeAll(async () => {
     const started = await startWithStored((dataDir) =>
-      storeTranscript(dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' }),
+      storeTranscript(dataDir, spokenFor(HOURS), { timestamp_style: 'word', name: 'Long' }),
     );
-    [server, hour, browser] = [started.server, started.stored, await borrowBrowser()];
+    [server, long, browser] = [started.server, started.stored, await borrowBrowser()];
     window = await openWindow(browser, server);
   });
   afterAll(async () => {
@@ -54,9 +57,9 @@ describe('answers that come late', () => {
 
   it('move neither the name of a long transcript nor its player', async () => {
     const { page } = window;
-    const releaseTranscript = await hold(page, `**/v1/transcript/id/${hour}`);
+    const releaseTranscript = await hold(page, `**/v1/transcript/id/${long}`);
     const releasePeaks = await hold(page, '**/peaks?*');
-    await page.goto(`${server.url}/#/transcript/${hour}`);
+    await page.goto(`${server.url}/#/transcript/${long}`);
     const heading = page.getByRole('heading', { level: 1 });
     const name = await topOf(heading);
     releaseTranscript();

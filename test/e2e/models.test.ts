@@ -23,8 +23,8 @@ describe('models screen', () => {
     await server.client.call('patchSettings', {
       body: { 'models.baseUrl': mirror.url('/mirror/'), 'models.catalogue': [catalogueLine('base', model)] },
     });
-    window = await openWindow(browser, server);
-    await window.go('#/models');
+    window = await openWindow(browser, server, { at: '#/models' });
+    await window.settle();
   });
   afterAll(async () => {
     await browser?.close();

@@ -15,7 +15,7 @@ describe.skipIf(!available)('recording found in a web page', () => {
 
   beforeAll(async () => {
     [server, browser, urls] = await Promise.all([
-      startServer({ quick: true }),
+      startServer({ quick: true, model: 'starter-parakeet' }),
       borrowBrowser(),
       startUrlServer(),
     ]);
@@ -38,8 +38,8 @@ describe.skipIf(!available)('recording found in a web page', () => {
     });
     expect(made.error).toBeUndefined();
     // Slowly, since the recording has seconds left.
-    const window = await openWindow(browser, server, { prefs: { rate: 0.5 } });
-    await window.go(`#/transcript/${made.id}`);
+    const window = await openWindow(browser, server, { prefs: { rate: 0.5 }, at: `#/transcript/${made.id}` });
+    await window.settle();
     await window.page.getByRole('tab', { name: 'Details' }).click();
     const link = window.page.getByRole('link', { name: 'A note on time' });
     expect(await link.getAttribute('href')).toBe(audio_url);

@@ -1,7 +1,7 @@
 import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
@@ -53,7 +53,7 @@ describe('requests of the window', () => {
 
   it('shows what another client creates, renames and deletes', async () => {
     const { page } = window;
-    const id = await transcribeFixture(server, fixturePath('01-short-note.wav'), undefined, {
+    const id = await transcribeFixture(server, fixturePath(ONE_SENTENCE), undefined, {
       model: 'starter-parakeet',
     });
     await page.locator('[data-row-link]').waitFor();

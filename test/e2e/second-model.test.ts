@@ -33,7 +33,10 @@ describe('hearing twice in the window', { timeout: PATIENCE }, () => {
         wait_until_complete: true,
       },
     }));
-    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+    window = await openWindow(browser, server, {
+      prefs: { options: TEXT_ALONE },
+      at: `#/transcript/${id}`,
+    });
   }, PATIENCE);
   afterAll(async () => {
     await browser?.close();
@@ -42,7 +45,6 @@ describe('hearing twice in the window', { timeout: PATIENCE }, () => {
 
   it('reviews first what the other model heard otherwise, and takes it with one key', async () => {
     const { page } = window;
-    await page.goto(`${server.url}/#/transcript/${id}`);
     await page.locator('[data-w="0"]').waitFor(SOON);
     const before = (await stored()).text;
     await page.keyboard.press('r');

@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The link that `earshot serve` prints. */
 const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
@@ -19,7 +18,7 @@ describe('session', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+    [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -27,35 +26,29 @@ describe('session', () => {
   });
 
   it('opens once by the printed link, then by the session, and removes the token from the address', async () => {
-    const dataDir = temporaryFolder();
-    const child = await spawnEarshot(['serve', '--demo', '--port', '0', '--data-dir', dataDir]);
-    try {
-      if (child.stderr === null) throw new Error('The server prints nothing.');
-      const link = await printedLink(child.stderr);
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      await page.goto(link);
-      await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
-      expect(page.url()).not.toContain('token');
-      await page.reload();
-      await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
-      const other = await (await browser.newContext()).newPage();
-      await other.goto(link);
-      await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
-      await other.getByText('earshot open').waitFor();
-      const again = await spawnEarshot(['serve', '--data-dir', dataDir]);
-      if (again.stderr === null) throw new Error('The second command prints nothing.');
-      const exit = once(again, 'exit');
-      const fresh = await printedLink(again.stderr);
-      expect(await exit).toEqual([0, null]);
-      expect(fresh).not.toBe(link);
-      // Only the hash changes, so the page is not loaded again.
-      await other.evaluate((to) => window.location.assign(to), `${fresh}&to=%2Fqueue`);
-      await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
-      expect(new URL(other.url()).hash).toBe('#/queue');
-    } finally {
-      child.kill('SIGTERM');
-    }
+    const link = server.loginUrl;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
+    expect(page.url()).not.toContain('token');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
+    // A tab has a session of its own.
+    const other = await context.newPage();
+    await other.goto(link);
+    await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
+    await other.getByText('earshot open').waitFor();
+    const again = await spawnEarshot(['serve', '--data-dir', server.dataDir]);
+    if (again.stderr === null) throw new Error('The second command prints nothing.');
+    const exit = once(again, 'exit');
+    const fresh = await printedLink(again.stderr);
+    expect(await exit).toEqual([0, null]);
+    expect(fresh).not.toBe(link);
+    // Only the hash changes, so the page is not loaded again.
+    await other.evaluate((to) => window.location.assign(to), `${fresh}&to=%2Fqueue`);
+    await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
+    expect(new URL(other.url()).hash).toBe('#/queue');
   });
 
   it('accepts an API key and rejects a wrong one', async () => {
@@ -84,12 +77,10 @@ describe('session', () => {
   });
 
   it('shows a lost connection on every screen, keeps loaded content, and reconnects', async () => {
-    const own = await startServer({ quick: true });
-    const window = await openWindow(browser, own);
+    const window = await openWindow(browser, server, { at: '#/models' });
     const { page } = window;
-    await window.go('#/models');
     await page.getByText('Demonstration model').first().waitFor();
-    await own.stop();
+    await server.stop();
     const banner = page.getByRole('alert').filter({ hasText: 'may be out of date' });
     await banner.waitFor();
     await page.getByText('Demonstration model').first().waitFor();
@@ -98,10 +89,9 @@ describe('session', () => {
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: screen }).last().click();
       await banner.waitFor();
     }
-    const { port } = new URL(own.url);
-    const back = await startServer({ dataDir: own.dataDir, args: ['--demo', '--port', port] });
+    const { port } = new URL(server.url);
+    server = await startServer({ dataDir: server.dataDir, args: ['--demo', '--port', port] });
     await banner.waitFor({ state: 'detached' });
     await window.close();
-    await discard(back);
   });
 });

@@ -4,31 +4,6 @@ import { fakeVulkan } from '../support/fake-vulkan.ts';
 import { type LanguageModel, startLanguageModel } from '../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
-describe('the graphics processor in the settings', () => {
-  it('says which models it runs, and why not others', async () => {
-    const { addonPath } = fakeVulkan({ cpu: 20, device: 900 });
-    const [server, browser] = await Promise.all([
-      startServer({ env: { EARSHOT_ADDON: addonPath } }),
-      borrowBrowser(),
-    ]);
-    const window = await openWindow(browser, server);
-    await window.go('#/settings/performance');
-    const state = window.page.getByRole('main').getByRole('status');
-    await state.getByText('Fake GPU is not used').waitFor();
-    await state.getByText(/^starter: not faster, \S+ instead of \S+ seconds$/).waitFor();
-    await state.getByText(/^starter-parakeet: not faster/).waitFor();
-    expect(await window.violations()).toEqual([]);
-    await window.page.getByRole('combobox', { name: 'Graphics processor' }).click();
-    await window.page.getByRole('option', { name: 'Never use it' }).click();
-    await state.getByText('Switched off: models run on the processor').waitFor();
-    await window.go('#/settings/about');
-    await window.page.getByText('Switched off: models run on the processor').waitFor();
-    expect(window.errors).toEqual([]);
-    await browser.close();
-    await discard(server);
-  });
-});
-
 describe('settings', () => {
   let server: TestServer;
   let model: LanguageModel;
@@ -36,12 +11,13 @@ describe('settings', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
+    const { addonPath } = fakeVulkan({ cpu: 20, device: 900 });
     [server, model, browser] = await Promise.all([
-      startServer({ args: ['--allow-private-addresses'] }),
+      startServer({ args: ['--allow-private-addresses'], env: { EARSHOT_ADDON: addonPath } }),
       startLanguageModel(() => ({ content: '{"bullets": []}' })),
       borrowBrowser(),
     ]);
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { at: '#/settings/performance' });
   });
   afterAll(async () => {
     await browser?.close();
@@ -55,6 +31,20 @@ describe('settings', () => {
     await window.page.getByRole('combobox', { name: field }).click();
     await window.page.getByRole('option', { name: choice }).click();
   };
+
+  it('say which models the graphics processor runs, and why not others', async () => {
+    const state = window.page.getByRole('main').getByRole('status');
+    await state.getByText('Fake GPU is not used').waitFor();
+    await state.getByText(/^starter: not faster, \S+ instead of \S+ seconds$/).waitFor();
+    await state.getByText(/^starter-parakeet: not faster/).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await window.page.getByRole('combobox', { name: 'Graphics processor' }).click();
+    await window.page.getByRole('option', { name: 'Never use it' }).click();
+    await state.getByText('Switched off: models run on the processor').waitFor();
+    await window.go('#/settings/about');
+    await window.page.getByText('Switched off: models run on the processor').waitFor();
+    expect(window.errors).toEqual([]);
+  });
 
   it('chooses models and speaker models from lists', async () => {
     const { page } = window;

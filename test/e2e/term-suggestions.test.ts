@@ -20,8 +20,8 @@ describe('terms that were corrected twice, in the settings', () => {
     server = started.server;
     id = started.stored;
     browser = borrowed;
-    window = await openWindow(browser, server, { width: 400 });
-    await window.go('#/settings/vocabulary');
+    window = await openWindow(browser, server, { width: 400, at: '#/settings/vocabulary' });
+    await window.settle();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
@@ -69,18 +70,27 @@ describe('toasts', () => {
     await untilRows(2);
   });
 
-  it.each([
-    [1280, 820],
-    [768, 900],
-    [700, 500],
-    [640, 410],
-    [400, 820],
-    [400, 500],
-  ])('covers no button of an open dialog at %i by %i px', async (width, height) => {
+  it.each(
+    breadth<readonly (readonly [width: number, height: number])[]>(
+      [
+        [1280, 820],
+        [640, 410],
+        [400, 500],
+      ],
+      [
+        [1280, 820],
+        [768, 900],
+        [700, 500],
+        [640, 410],
+        [400, 820],
+        [400, 500],
+      ],
+    ),
+  )('covers no button of an open dialog at %i by %i px', async (width, height) => {
     const { page } = window;
     const toast = await removeFirst();
     await page.setViewportSize({ width, height });
-    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByRole('button', { name: 'Copy as curl' }).click();
     await window.toast('Copied').waitFor();

@@ -10,7 +10,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
   let browser: Browser;
   let window: TestWindow;
   let talk: string;
-  let hour: string;
+  let long: string;
 
   beforeAll(async () => {
     const started = await startWithStored((dataDir) => ({
@@ -18,9 +18,9 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
         ['A', 'Good morning and welcome to the ?meetign? today.'],
         ['B', 'Thank you, the budget is ready.'],
       ]),
-      hour: storeTranscript(dataDir, spokenFor(1), { timestamp_style: 'word', name: 'Hour' }),
+      long: storeTranscript(dataDir, spokenFor(0.2), { timestamp_style: 'word', name: 'Long' }),
     }));
-    ({ talk, hour } = started.stored);
+    ({ talk, long } = started.stored);
     [server, browser] = [started.server, await borrowBrowser()];
     // The accessibility tree of the browser stays on once it was asked for.
     window = await openWindow(browser, server, { own: true });
@@ -30,18 +30,17 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     await discard(server);
   });
 
-  const open = (id: string, where = window) => openTranscript(server, id, where);
+  const open = (id: string) => openTranscript(server, id, window);
   const focused = ({ page } = window) =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
     );
 
-  it.each([1280, 400])(
-    'puts the caret before a double-clicked word and leaves the speaker visible, %i px',
-    async (width) => {
-      const sized = await openWindow(browser, server, { width });
-      const { page } = sized;
-      await open(talk, sized);
+  it('puts the caret before a double-clicked word and leaves the speaker visible, wide and narrow', async () => {
+    const { page } = window;
+    await open(talk);
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 820 });
       await page.locator('[data-w="4"]').dblclick();
       const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
       await field.waitFor();
@@ -56,11 +55,11 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+z');
       await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
-      expect(await sized.violations()).toEqual([]);
+      expect(await window.violations()).toEqual([]);
       await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' });
-      await sized.close();
-    },
-  );
+    }
+    await page.setViewportSize({ width: 1280, height: 820 });
+  });
 
   it('offers what can be done with the transcript in the commands, by keyboard alone', async () => {
     const { page } = window;
@@ -120,7 +119,7 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
 
   it('has few Tab stops on a long transcript, with arrow keys inside', async () => {
     const { page } = window;
-    await open(hour);
+    await open(long);
     await page.locator('.turn').nth(3).waitFor();
     const stops = await page
       .getByRole('feed')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dealt } from '../support/breadth.ts';
+import { breadth, dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, selectWords, startWithStored } from '../support/stored-transcripts.ts';
@@ -40,7 +40,7 @@ describe('the speakers of a transcript', () => {
   const stored = (name: Name) => server.client.call('getTranscript', { params: { id: ids.get(name) ?? '' } });
   const told = async (name: Name) =>
     (await stored(name)).segments.map(({ speaker_id, text }) => `${speaker_id}: ${text}`);
-  const open = (name: Name, on: TestWindow = window) => openTranscript(server, ids.get(name) ?? '', on);
+  const open = (name: Name) => openTranscript(server, ids.get(name) ?? '', window);
   const dialog = () => page.getByRole('dialog', { name: 'Who speaks?' });
   const speakersOf = () => page.getByRole('article').getByRole('button', { name: /^Speaker [A-Z]$/ });
   const paragraphs = async () => (await speakersOf().allTextContents()).join(' ');
@@ -163,7 +163,7 @@ describe('the speakers of a transcript', () => {
     await type(1, 'Quixotic ');
     await until(true, true, true);
     await page.getByRole('article').first().focus();
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < breadth(1, 2); round++) {
       // At once, so that one request saves both texts.
       for (let step = 0; step < 3; step++) await page.keyboard.press('Control+z');
       await until(false, false, false);
@@ -210,8 +210,8 @@ describe('the speakers of a transcript', () => {
 
   it.each(['light', 'dark'] as const)('are accessible and legible (%s)', async (theme) => {
     for (const width of dealt([1280, 400], Number(theme === 'dark'), 2)) {
-      const own = await openWindow(browser, server, { theme, width });
-      await open('looks', own);
+      const own = await openWindow(browser, server, { theme, width, at: `#/transcript/${ids.get('looks')}` });
+      await own.page.locator('[data-w="0"]').waitFor();
       expect(await own.page.locator('[data-turns]').count()).toBeGreaterThan(0);
       if (width > 1000) await own.page.getByRole('tab', { name: 'Speakers' }).click();
       expect(await own.violations('all')).toEqual([]);

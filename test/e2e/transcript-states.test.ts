@@ -67,7 +67,13 @@ const STATES: Readonly<Record<string, State>> = {
     },
     seen: DIALOG,
   },
-  analyze: { show: (page) => page.keyboard.press('a'), seen: DIALOG },
+  analyze: {
+    show: async (page) => {
+      await page.keyboard.press('a');
+      await page.getByRole('switch', { name: 'Hide private data' }).click();
+    },
+    seen: DIALOG,
+  },
   shortcuts: { show: (page) => page.keyboard.press('?'), seen: DIALOG },
   palette: { show: (page) => page.keyboard.press('Control+k'), seen: DIALOG },
 };
@@ -79,12 +85,17 @@ const SILENCE: StoredAnalysis = {
   key_phrases: [],
 };
 
-type Look = Parameters<typeof openWindow>[2] & { readonly forced?: boolean };
+type Look = {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly forcedColors?: 'active' | 'none';
+  readonly width?: number;
+  readonly height?: number;
+};
 
 const LOOKS: Readonly<Record<string, Look>> = {
-  light: { theme: 'light' },
-  dark: { theme: 'dark' },
-  'forced colors': { forced: true },
+  light: {},
+  dark: { colorScheme: 'dark' },
+  'forced colors': { forcedColors: 'active' },
   // A page of 1280 × 820 at 200 % has this many pixels of CSS.
   '200 %': { width: 640, height: 410 },
   '400 px': { width: 400 },
@@ -93,6 +104,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 describe('every state of the transcript page', () => {
   let server: TestServer;
   let browser: Browser;
+  let window: TestWindow;
   let talk: string;
   let silent = '';
 
@@ -110,18 +122,28 @@ describe('every state of the transcript page', () => {
       );
     });
     [talk, server, browser] = [started.stored, started.server, await borrowBrowser()];
+    window = await openWindow(browser, server, { at: `#/transcript/${talk}` });
+    await window.page.locator('[data-w="0"]').waitFor();
   });
   afterAll(async () => {
     await browser?.close();
     await discard(server);
   });
 
-  const open = async (window: TestWindow, forced = false) => {
-    if (forced) await window.page.emulateMedia({ forcedColors: 'active' });
-    await openTranscript(server, talk, window);
+  const apply = async ({
+    colorScheme = 'light',
+    forcedColors = 'none',
+    width = 1280,
+    height = 820,
+  }: Look) => {
+    const { page } = window;
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, forcedColors });
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
   };
   /** Back to the text alone. */
-  const close = async ({ page }: TestWindow) => {
+  const close = async () => {
+    const { page } = window;
     await page.keyboard.press('Escape');
     if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
     await page.waitForFunction(
@@ -134,65 +156,63 @@ describe('every state of the transcript page', () => {
 
   it.each(Object.entries(LOOKS).map(([name, look], at) => [name, look, at] as const))(
     'has no accessibility violations: %s',
-    async (_, { forced, ...look }, at) => {
+    async (_, look, at) => {
       const found: Record<string, string[]> = {};
-      const window = await openWindow(browser, server, look);
-      await open(window, forced);
+      const { page } = window;
+      await apply(look);
       for (const [state, { show, seen }] of dealt(Object.entries(STATES), at, Object.keys(LOOKS).length)) {
-        await show(window.page);
-        await window.page.locator(seen).first().waitFor();
+        await show(page);
+        await page.locator(seen).first().waitFor();
         await window.settle();
         const violations = await window.violations('all');
         if (violations.length > 0) found[state] = violations;
         expect(
-          await window.page.evaluate(
+          await page.evaluate(
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
           ),
           state,
         ).toBe(0);
-        await close(window);
+        await close();
       }
       expect(found).toEqual({});
       expect(window.errors).toEqual([]);
-      await window.close();
     },
     180_000,
   );
 
   it('leaves the text in its place when the audio turns out not to play', async () => {
-    const window = await openWindow(browser, server);
-    const { page } = window;
+    const early = await openWindow(browser, server);
+    const { page } = early;
     const held = Promise.withResolvers<void>();
     await page.route('**/audio-url', async (route) => {
       await held.promise;
       await route.continue();
     });
-    await open(window);
-    await window.settle();
+    await openTranscript(server, talk, early);
+    await early.settle();
     const place = () => page.locator('[data-w="0"]').boundingBox();
     const before = await place();
     held.resolve();
     await page.getByRole('alert').waitFor();
     expect(before).not.toBeNull();
     expect(await place()).toEqual(before);
-    await window.close();
+    await early.close();
   });
 
   it('says of silence that nothing was heard, and nothing of a summary', async () => {
-    const window = await openWindow(browser, server);
     const { page } = window;
+    await apply({});
     await window.go(`#/transcript/${silent}`);
     await page.getByText('Nothing was said').waitFor();
     const insights = page.getByRole('tabpanel');
     await expect.poll(() => insights.textContent()).toBe('Earshot heard no speech in this recording.');
     expect(await window.violations('all')).toEqual([]);
-    await window.close();
   });
 
   it('keeps playhead, current page, selection and speakers visible in forced colors', async () => {
-    const window = await openWindow(browser, server);
     const { page } = window;
-    await open(window, true);
+    await apply({ forcedColors: 'active' });
+    await openTranscript(server, talk, window);
     await page.locator('[data-w="3"]').click();
     const style = (selector: string, property: string, pseudo?: string) =>
       page
@@ -217,6 +237,5 @@ describe('every state of the transcript page', () => {
     expect(await style('[role="tab"][aria-selected="true"]', 'outline-style')).toBe('solid');
     await window.go('#/files');
     expect(await style('[aria-current="page"]', 'outline-style')).toBe('solid');
-    await window.close();
   });
 });

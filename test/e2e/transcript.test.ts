@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
+import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath } from '../support/fixtures.ts';
@@ -99,20 +100,23 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     expect(new Set(colors).size).toBe(2);
   });
 
-  it('previews every export format', async () => {
+  it('previews the export formats', async () => {
     const { page } = window;
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Export' });
     const preview = dialog.getByRole('region', { name: 'Preview' });
-    for (const [format, shown] of [
+    const core = [
       ['Text', 'Ines Marchetti'],
-      ['Markdown', '# Talk'],
       ['Word', 'Ines Marchetti'],
       ['SRT', '-->'],
+      ['JSON', '"segments"'],
+    ] as const;
+    const more = [
+      ['Markdown', '# Talk'],
       ['WebVTT', 'WEBVTT'],
       ['CSV', 'speaker'],
-      ['JSON', '"segments"'],
-    ] as const) {
+    ] as const;
+    for (const [format, shown] of breadth<readonly (readonly [string, string])[]>(core, [...core, ...more])) {
       await dialog.getByText(format, { exact: true }).click();
       await preview.getByText(shown, { exact: false }).first().waitFor();
     }
@@ -126,8 +130,8 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   });
 
   it('keeps edits while the server is unreachable, and saves them later', async () => {
-    const away = await openWindow(browser, server);
-    await open(away.page);
+    const away = await openWindow(browser, server, { at: `#/transcript/${talk}` });
+    await away.page.locator('[data-w="0"]').waitFor();
     await away.context.setOffline(true);
     await typeFirst(away.page, 'Zanzibar ');
     await away.page.keyboard.press('Escape');
@@ -204,8 +208,8 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   });
 
   it('plays the clicked word, also if only a range of the audio was downloaded', async () => {
-    const { page, context } = await openWindow(browser, server, { own: true });
-    await page.addInitScript(() => {
+    const { page } = window;
+    await page.evaluate(() => {
       const Native = globalThis.Audio;
       globalThis.Audio = class extends Native {
         constructor() {
@@ -216,7 +220,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     });
     const transcript = await stored(part);
     expect(transcript.audio_offset).toBeGreaterThan(1);
-    await page.reload();
     await open(page, part);
     const slider = page.getByRole('slider', { name: 'Position' });
     expect(Number(await slider.getAttribute('aria-valuemin'))).toBe(Math.round(RANGE_FROM));
@@ -245,7 +248,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await expect
       .poll(async () => Number(await slider.getAttribute('aria-valuenow')))
       .toBe(Math.round(RANGE_FROM));
-    await context.close();
   });
 
   it('says that it plays when Space is pressed just as the address of the audio arrives', async () => {
@@ -285,18 +287,19 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   });
 
   it('opens the side panel as a dialog in a narrow window', async () => {
-    const narrow = await openWindow(browser, server, { width: 400 });
-    await open(narrow.page);
-    await narrow.page.getByRole('button', { name: 'Show insights' }).click();
-    const dialog = narrow.page.getByRole('dialog', { name: 'Insights' });
+    const { page } = window;
+    await page.setViewportSize({ width: 400, height: 820 });
+    await open(page);
+    await page.getByRole('button', { name: 'Show insights' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Insights' });
     await dialog.getByRole('tab', { name: 'Summary' }).waitFor();
-    expect(await narrow.violations()).toEqual([]);
+    expect(await window.violations()).toEqual([]);
     await dialog
       .getByRole('button', { name: /^Play from/ })
       .first()
       .click();
     await dialog.waitFor({ state: 'detached' });
-    await narrow.close();
+    await page.setViewportSize({ width: 1280, height: 820 });
   });
 
   it('creates a transcription of a range by keyboard', async () => {
@@ -345,38 +348,42 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     });
   });
 
-  it.each(['light', 'dark'] as const)('has no accessibility violations in any state, %s', async (theme) => {
-    const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
-    const running = data.transcriptions[0]?.id ?? '';
-    const themed = await openWindow(browser, server, { theme });
-    await themed.page.goto(`${server.url}/#/transcript/${running}`);
-    await themed.page.getByRole('region', { name: 'Progress' }).waitFor();
-    expect(await themed.violations(), 'running').toEqual([]);
-    await themed.page.goto(`${server.url}/#/transcript/${failed}`);
-    await themed.page.getByRole('alert').waitFor();
-    expect(await themed.violations(), 'failed').toEqual([]);
-    await open(themed.page);
-    for (const tab of ['Summary', 'Mentions', 'Speakers', 'Details']) {
-      await themed.page.getByRole('tab', { name: tab }).click();
-      expect(await themed.violations(), tab).toEqual([]);
-    }
-    await themed.page.keyboard.press('Control+f');
-    await themed.page.getByRole('searchbox', { name: 'Find in transcript' }).waitFor();
-    expect(await themed.violations(), 'find').toEqual([]);
-    await themed.page.keyboard.press('Escape');
-    await themed.page.locator('[data-w="0"]').dblclick();
-    await editor(themed.page).waitFor();
-    expect(await themed.violations(), 'edit').toEqual([]);
-    await themed.page.keyboard.press('Escape');
-    await themed.page.keyboard.press('r');
-    await themed.page.getByRole('region', { name: 'Review' }).waitFor();
-    expect(await themed.violations(), 'review').toEqual([]);
-    await themed.page.keyboard.press('Escape');
-    await themed.page.keyboard.press('a');
-    await themed.page.getByRole('switch', { name: 'Hide private data' }).click();
-    expect(await themed.violations(), 'analyze').toEqual([]);
-    await themed.close();
-  });
+  /** `npm test` has these states in transcript-states.test.ts, screens.test.ts and transcript-speakers.test.ts. */
+  it.each(breadth<readonly ('light' | 'dark')[]>([], ['light', 'dark']))(
+    'has no accessibility violations in any state, %s',
+    async (theme) => {
+      const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
+      const running = data.transcriptions[0]?.id ?? '';
+      const themed = await openWindow(browser, server, { theme });
+      await themed.page.goto(`${server.url}/#/transcript/${running}`);
+      await themed.page.getByRole('region', { name: 'Progress' }).waitFor();
+      expect(await themed.violations(), 'running').toEqual([]);
+      await themed.page.goto(`${server.url}/#/transcript/${failed}`);
+      await themed.page.getByRole('alert').waitFor();
+      expect(await themed.violations(), 'failed').toEqual([]);
+      await open(themed.page);
+      for (const tab of ['Summary', 'Mentions', 'Speakers', 'Details']) {
+        await themed.page.getByRole('tab', { name: tab }).click();
+        expect(await themed.violations(), tab).toEqual([]);
+      }
+      await themed.page.keyboard.press('Control+f');
+      await themed.page.getByRole('searchbox', { name: 'Find in transcript' }).waitFor();
+      expect(await themed.violations(), 'find').toEqual([]);
+      await themed.page.keyboard.press('Escape');
+      await themed.page.locator('[data-w="0"]').dblclick();
+      await editor(themed.page).waitFor();
+      expect(await themed.violations(), 'edit').toEqual([]);
+      await themed.page.keyboard.press('Escape');
+      await themed.page.keyboard.press('r');
+      await themed.page.getByRole('region', { name: 'Review' }).waitFor();
+      expect(await themed.violations(), 'review').toEqual([]);
+      await themed.page.keyboard.press('Escape');
+      await themed.page.keyboard.press('a');
+      await themed.page.getByRole('switch', { name: 'Hide private data' }).click();
+      expect(await themed.violations(), 'analyze').toEqual([]);
+      await themed.close();
+    },
+  );
 
   it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);

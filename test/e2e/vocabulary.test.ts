@@ -6,20 +6,25 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await discard(server);
+});
+
 describe('your vocabulary in the settings', () => {
-  let server: TestServer;
-  let browser: Browser;
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
-    window = await openWindow(browser, server, { width: 400 });
-    await window.go('#/settings/vocabulary');
+    window = await openWindow(browser, server, { width: 400, at: '#/settings/vocabulary' });
+    await window.settle();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await discard(server);
-  });
+  afterAll(() => window.close());
 
   const terms = async () => (await server.client.call('getVocabulary')).data.terms;
   const box = () => window.page.getByRole('textbox', { name: 'One term per line' });
@@ -86,23 +91,18 @@ const PATIENCE = 240_000;
 
 describe('names and terms in the New dialog', { timeout: PATIENCE }, () => {
   const own = [{ term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }];
-  let server: TestServer;
   let remote: UrlServer;
-  let browser: Browser;
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, remote, browser] = await Promise.all([startServer(), startUrlServer(), borrowBrowser()]);
+    remote = await startUrlServer();
     await server.client.call('putVocabulary', { body: { terms: own } });
     const options = { ...TEXT_ALONE, language: 'en' };
     window = await openWindow(browser, server, { width: 400, prefs: { options } });
     await window.go('#/library');
     await window.page.keyboard.press('n');
   });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([discard(server), remote.close()]);
-  });
+  afterAll(() => remote.close());
 
   const dialog = () => window.page.getByRole('dialog', { name: 'New transcription' });
   const box = () => dialog().getByRole('textbox', { name: 'Names and terms' });

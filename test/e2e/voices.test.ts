@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 
@@ -16,10 +16,10 @@ describe('remembered voice', () => {
       startServer({ quick: true, model: 'starter-parakeet' }),
       borrowBrowser(),
     ]);
-    const recording = fixturePath('12-moderation.webm');
+    const recording = fixturePath(ONE_SENTENCE);
     first = await transcribeFixture(server, recording, 'First', { diarize: true });
     second = await transcribeFixture(server, recording, 'Second', { diarize: true });
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, { at: `#/transcript/${first}` });
   });
   afterAll(async () => {
     await browser?.close();
@@ -28,7 +28,7 @@ describe('remembered voice', () => {
 
   it('is stored when its speaker is named with that choice', async () => {
     const { page } = window;
-    await window.go(`#/transcript/${first}`);
+    await window.settle();
     await page.getByRole('tab', { name: 'Speakers' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'Speaker A' }).click();
     const sheet = page.getByRole('dialog', { name: 'Name of this speaker' });

@@ -82,6 +82,8 @@ export type WindowOptions = {
   readonly reducedMotion?: 'reduce' | 'no-preference';
   /** Default true; false opens the page without a key. */
   readonly signedIn?: boolean;
+  /** The route that it opens; default the library. */
+  readonly at?: string;
   /** Preferences as the window stores them, the options of the New dialog among them. */
   readonly prefs?: Readonly<Record<string, unknown>>;
   /** In a browser context that no other window had or gets: for a test that adds what stays in it, such as a clock. */
@@ -212,12 +214,13 @@ type Kind = {
   readonly locale: string;
   readonly reducedMotion: 'reduce' | 'no-preference';
   readonly session: string | null;
-  readonly prefs: string;
 };
+
+const PREFS = 'earshot.prefs';
 
 const newPage = async (
   browser: Browser | Chromium,
-  { locale, reducedMotion, session, prefs }: Kind,
+  { locale, reducedMotion, session }: Kind,
 ): Promise<Page> => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   const context = await browser.newContext({ locale, reducedMotion, permissions });
@@ -226,9 +229,9 @@ const newPage = async (
       // A blank page has no storage.
       if (location.protocol === 'about:') return;
       if (own.session !== null) sessionStorage.setItem('earshot.session', own.session);
-      if (localStorage.getItem('earshot.prefs') === null) localStorage.setItem('earshot.prefs', own.prefs);
+      if (localStorage.getItem(own.prefs) === null) localStorage.setItem(own.prefs, '{}');
     },
-    { session, prefs },
+    { session, prefs: PREFS },
   );
   await context.addInitScript(keepToasts, TOASTS_SEEN);
   const page = await context.newPage();
@@ -267,7 +270,6 @@ export const openWindow = async (
     locale: options.locale ?? 'en-GB',
     reducedMotion: options.reducedMotion ?? 'reduce',
     session: options.signedIn === false ? null : server.key,
-    prefs: JSON.stringify(options.prefs ?? {}),
   };
   // The windows that are reused are the shared browser's; they outlive a test file.
   const reusing = browser.windows === undefined || options.own === true ? undefined : await shared;
@@ -291,7 +293,15 @@ export const openWindow = async (
   });
   const forget = describeOnFailure(() => describePage(page, errors));
   page.once('close', forget);
-  await page.goto(`${server.url}/`);
+  if (options.prefs !== undefined) {
+    // A page of the same origin in which nothing runs.
+    await page.goto(`${server.url}/robots.txt`);
+    await page.evaluate(([key, prefs]) => localStorage.setItem(key, prefs), [
+      PREFS,
+      JSON.stringify(options.prefs),
+    ] as const);
+  }
+  await page.goto(`${server.url}/${options.at ?? ''}`);
   const settle = async () => {
     // After two frames React has rendered the route and begun to load its content.
     await page.evaluate(
@@ -356,4 +366,18 @@ export const openWindow = async (
   };
   browser.windows?.add(window);
   return window;
+};
+
+const THEMES = ['light', 'dark'] as const;
+
+/** The violations of a window in the light theme, and in the dark one those on color. It stays in the dark theme. */
+export const violationsInThemes = async (window: TestWindow): Promise<string[]> => {
+  const found: string[] = [];
+  for (const colorScheme of THEMES) {
+    await window.page.emulateMedia({ colorScheme });
+    await window.page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
+    const violations = await window.violations(colorScheme === 'light' ? 'all' : 'colors');
+    found.push(...violations.map((violation) => `${colorScheme}: ${violation}`));
+  }
+  return found;
 };
