@@ -3,6 +3,7 @@ import { appendFile, open, readdir, readFile, rm, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { ApiError } from '../../electron/contract/client.ts';
+import { breadth } from '../support/breadth.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -81,8 +82,10 @@ const onSmallDisk = (
 
 export const dataFaults: readonly Fault[] = [
   damagedDatabase('a database with an overwritten header', false, (path) => overwrite(path, 0, 100)),
-  damagedDatabase('a database with overwritten pages after a clean stop', true, (path, size) =>
-    overwrite(path, 8192, size - 8192),
+  damagedDatabase(
+    'a database with overwritten pages after a clean stop',
+    breadth(false, true),
+    (path, size) => overwrite(path, 8192, size - 8192),
   ),
   damagedDatabase('an empty database file', false, (path) => truncate(path, 0)),
   damagedDatabase('a missing database file', false, (path) => rm(path)),
@@ -93,7 +96,8 @@ export const dataFaults: readonly Fault[] = [
       let server = await context.start();
       await server.client.call('pauseQueue');
       const ids = [];
-      for (let i = 0; i < 4; i++) ids.push(await context.submit(server, context.urls.url('/short.wav')));
+      for (let i = 0; i < breadth(2, 4); i++)
+        ids.push(await context.submit(server, context.urls.url('/short.wav')));
       await context.kill(server);
       await appendFile(join(server.dataDir, `${DATABASE}-wal`), Buffer.alloc(5000, 0x5a));
       server = await context.start({ dataDir: server.dataDir });

@@ -2,6 +2,7 @@ import { equal, match, ok } from 'node:assert/strict';
 import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { breadth } from '../support/breadth.ts';
 import { STARTER_MODEL } from '../support/paths.ts';
 import { childOf, descendants, expectGone, WORKER } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -61,7 +62,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine crashes three times on one chunk',
-    quick: true,
+    quick: breadth(false, true),
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/long.wav');
@@ -120,7 +121,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: "the engine's process hangs, and the job is cancelled",
-    quick: true,
+    quick: breadth(false, true),
     run: async (context) => {
       const server = await context.start();
       const id = await context.submit(server, context.endless());
@@ -194,7 +195,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine cannot be loaded',
-    quick: true,
+    quick: breadth(false, true),
     run: async (context) => {
       const addon = join(import.meta.dirname, 'all.ts');
       let server = await context.start({ env: { EARSHOT_ADDON: addon } });

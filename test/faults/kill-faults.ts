@@ -1,5 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { breadth } from '../support/breadth.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import type { Random } from '../support/random.ts';
 import { actUntilKilled } from './kills/actions.ts';
@@ -80,9 +81,9 @@ const killWhileChanging = async (context: FaultContext, kills: number): Promise<
 
 export const killFaults: readonly Fault[] = [
   {
-    name: 'kill -9 at 4 random moments of uploads, edits, redactions, deletions and settings',
+    name: 'kill -9 at a few random moments of uploads, edits, redactions, deletions and settings',
     quick: true,
-    run: (context) => killWhileChanging(context, 4),
+    run: (context) => killWhileChanging(context, breadth(2, 4)),
   },
   {
     name: 'kill -9 at random moments of uploads, edits, redactions, deletions and settings, --kills times',

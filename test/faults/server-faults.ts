@@ -1,6 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { breadth } from '../support/breadth.ts';
 import { descendants } from '../support/processes.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -58,7 +59,7 @@ const stopIn = (
   reach: (context: FaultContext, server: TestServer) => Promise<string>,
 ): Fault => ({
   name: `SIGTERM while ${stage}`,
-  quick: stage === 'downloading',
+  quick: stage === 'downloading' && breadth(false, true),
   run: async (context) => {
     let server = await context.start();
     const id = await reach(context, server);
@@ -74,7 +75,7 @@ const stopIn = (
 export const serverFaults: readonly Fault[] = [
   {
     name: 'kill -9 of the server at 2 random moments',
-    quick: true,
+    quick: breadth(false, true),
     run: (context) => killAtRandom(context, 2),
   },
   {
@@ -162,7 +163,7 @@ export const serverFaults: readonly Fault[] = [
   },
   {
     name: 'a second server on the same data folder',
-    quick: true,
+    quick: breadth(false, true),
     run: async (context) => {
       const server = await context.start();
       const second = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', server.dataDir]);

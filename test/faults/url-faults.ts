@@ -1,7 +1,11 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { talk } from '../support/audio.ts';
+import { breadth } from '../support/breadth.ts';
 import { type Behavior, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
+
+/** In `npm run test:full` alone: what test/integration/engines/net holds, too. */
+const IN_FULL = breadth(false, true);
 
 type Case = {
   readonly name: string;
@@ -26,6 +30,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the server never answers',
+    quick: IN_FULL,
     behavior: ({ long }) => stall(long, 0),
     settings: { 'network.stallSeconds': 2 },
     fails: 'download_timeout',
@@ -57,15 +62,18 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a range is answered with another range',
+    quick: IN_FULL,
     behavior: ({ short }) => file(short, { wrongRange: true, cutEvery: 60_000 }),
     fails: 'download_failed',
   },
   {
     name: 'the file is compressed with gzip',
+    quick: IN_FULL,
     behavior: ({ short }) => file(short, { gzip: true }),
   },
   {
     name: 'five redirects',
+    quick: IN_FULL,
     behavior: ({ urls, short }) => {
       for (let i = 1; i < 5; i++) urls.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301));
       urls.set('/hop5', file(short));
@@ -74,6 +82,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'endless redirects',
+    quick: IN_FULL,
     behavior: () => redirect('/case.wav', 301),
     fails: 'download_failed',
     message: /redirects more than 5 times/,
@@ -85,6 +94,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'an endless stream',
+    quick: IN_FULL,
     behavior: () => endless(),
     settings: { 'network.maxDownloadBytes': 5_000_000 },
     fails: 'download_too_large',

@@ -268,7 +268,7 @@ export class FaultContext {
 /** One thing that can go wrong. `run` returns what was observed, and throws when a promise is broken. */
 export type Fault = {
   readonly name: string;
-  /** Whether it is part of `npm test`. */
+  /** Whether it is part of `npm test`; `breadth(false, true)`: of `npm run test:full` alone. */
   readonly quick: boolean;
   run(context: FaultContext): Promise<string>;
 };

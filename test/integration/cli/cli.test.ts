@@ -2,7 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../electron/cli/environment.ts';
+import { addTranscribe } from '../../../electron/cli/transcribe.ts';
+import { breadth } from '../../support/breadth.ts';
 import { resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
@@ -36,6 +40,32 @@ const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>
 
 const SAMPLE = fixturePath(ONE_SENTENCE);
 
+/** What `earshot transcribe` refuses by its command line alone. */
+const MISTAKES: readonly (readonly [what: string, args: readonly string[], message: RegExp])[] = [
+  ['a missing file', ['transcribe', '/no/such.wav'], /there is no such file/],
+  ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], /--format pdf/],
+  ['a folder', ['transcribe', '/'], /not a file/],
+  ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], /not a time/],
+  ['a vocabulary that is none', ['transcribe', SAMPLE, '--vocabulary', 'Ana,--'], /term 2: must contain/],
+  ['unknown word times', ['transcribe', SAMPLE, '--word-times', 'exact'], /choose fast or aligned/],
+  ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], /--redact blur/],
+  [
+    'an unknown fate of the source',
+    ['transcribe', SAMPLE, '--redact', '--redact-source', 'burn'],
+    /keep or delete/,
+  ],
+  ['a fate without redaction', ['transcribe', SAMPLE, '--redact-source', 'delete'], /with --redact/],
+];
+
+/** Expects that a command fails with one line, and nothing on stdout. */
+const expectExplained = async (args: readonly string[], code: number, message: RegExp): Promise<void> => {
+  const result = await earshot(...args);
+  expect(result.code).toBe(code);
+  expect(result.err).toMatch(message);
+  expect(result.err).not.toMatch(/\n\s+at /);
+  expect(result.out).toBe('');
+};
+
 describe('earshot transcribe', () => {
   it('without arguments prints the bundled sample with times, and nothing else, on stdout', async () => {
     const { code, out, err } = await earshot('transcribe');
@@ -57,35 +87,22 @@ describe('earshot transcribe', () => {
     expect(out).not.toContain('Good morning');
   });
 
-  it.each<[string, string[], number, RegExp]>([
-    ['a missing file', ['transcribe', '/no/such.wav'], 2, /there is no such file/],
-    ['a folder', ['transcribe', '/'], 2, /not a file/],
-    ['an unknown format', ['transcribe', SAMPLE, '-f', 'pdf'], 2, /--format pdf/],
-    ['an invalid time', ['transcribe', SAMPLE, '--from', 'soon'], 2, /not a time/],
-    [
-      'a vocabulary that is none',
-      ['transcribe', SAMPLE, '--vocabulary', 'Ana,--'],
-      2,
-      /term 2: must contain/,
-    ],
-    ['unknown word times', ['transcribe', SAMPLE, '--word-times', 'exact'], 2, /choose fast or aligned/],
-    ['an unknown form of redaction', ['transcribe', SAMPLE, '--redact', 'blur'], 2, /--redact blur/],
-    [
-      'an unknown fate of the source',
-      ['transcribe', SAMPLE, '--redact', '--redact-source', 'burn'],
-      2,
-      /keep or delete/,
-    ],
-    ['a fate without redaction', ['transcribe', SAMPLE, '--redact-source', 'delete'], 2, /with --redact/],
-    ['an unknown model', ['transcribe', SAMPLE, '-m', 'gigantic'], 1, /no model called gigantic/],
-    ['a model that is not installed', ['transcribe', SAMPLE, '-m', 'base'], 1, /earshot models install base/],
+  it.each(MISTAKES)('refuses %s before it does anything', async (_, args, message) => {
+    const program = new Command().exitOverride();
+    addTranscribe(program);
+    const refused = await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(refused).toHaveProperty('message', expect.stringMatching(message));
+  });
+
+  it.each<readonly [string, readonly string[], number, RegExp]>([
+    // One that the action refuses and one that the parser does.
+    ...breadth(MISTAKES.slice(0, 2), MISTAKES).map(
+      ([what, args, message]) => [what, args, 2, message] as const,
+    ),
     ['an unknown command', ['fly'], 1, /unknown command/],
   ])('explains %s in one line', async (_, args, code, message) => {
-    const result = await earshot(...args);
-    expect(result.code).toBe(code);
-    expect(result.err).toMatch(message);
-    expect(result.err).not.toMatch(/\n\s+at /);
-    expect(result.out).toBe('');
+    await expectExplained(args, code, message);
   });
 
   it('exits with 130 on Ctrl-C during a download, with which no later service goes on', async () => {
@@ -116,14 +133,20 @@ describe('earshot transcribe, with a service that runs', () => {
   });
 
   it.each([
-    ['txt', /^Good morning/],
-    ['srt', /^1\r?\n00:00:00,\d{3} --> /],
-    ['vtt', /^WEBVTT/],
-    ['json', /^\{/],
+    ...breadth([], [['txt', /^Good morning/] as const, ['vtt', /^WEBVTT/] as const]),
+    ['srt', /^1\r?\n00:00:00,\d{3} --> /] as const,
+    ['json', /^\{/] as const,
   ])('writes %s', async (format, beginning) => {
     const { code, out } = await earshot('transcribe', SAMPLE, '-m', 'starter-parakeet', '--format', format);
     expect(code).toBe(0);
     expect(out).toMatch(beginning);
+  });
+
+  it.each([
+    ['an unknown model', 'gigantic', /no model called gigantic/],
+    ['a model that is not installed', 'base', /earshot models install base/],
+  ])('explains %s in one line', async (_, model, message) => {
+    await expectExplained(['transcribe', SAMPLE, '-m', model], 1, message);
   });
 
   it('goes on after a recording that is none, and says which', async () => {
@@ -186,7 +209,7 @@ describe('earshot transcribe, with a service that runs', () => {
 });
 
 describe('earshot serve', () => {
-  it.each(['a', 'nineteen-characters', 'twenty characters, but spaces'])(
+  it.each([...breadth([], ['a']), 'nineteen-characters', 'twenty characters, but spaces'])(
     'refuses the key %j, with one line',
     async (key) => {
       const child = await spawnEarshot(['serve', '--port', '0', '--data-dir', folder], {
@@ -221,6 +244,8 @@ describe('earshot serve', () => {
 
 describe('keys, users, settings', () => {
   it('are listed, created and revoked', async () => {
+    // One service for all of these commands, each of which would start its own.
+    const server = await startServer({ dataDir: folder });
     const made = await earshot('keys', 'create', 'script');
     expect(made.out).toMatch(/^ek_[0-9A-Za-z]{38}\n$/);
     const listed = await earshot('keys', 'list');
@@ -231,6 +256,7 @@ describe('keys, users, settings', () => {
     expect((await earshot('keys', 'revoke', id)).code).toBe(1);
     expect((await earshot('users', 'create', '山田')).out).toMatch(/^ek_/);
     expect((await earshot('users', 'list')).out).toContain('山田');
+    await server.stop();
   });
 
   it('point an alias to another model', async () => {

@@ -11,6 +11,8 @@ it('earshot vocabulary imports a file and exports the same', async () => {
   const file = join(folder, 'terms.txt');
   const earshot = (...args: string[]) => runEarshot(join(folder, 'data'), 'vocabulary', ...args);
   expect(await earshot('export')).toMatchObject({ code: 0, out: '' });
+  // The commands that follow share a service instead of starting one each.
+  const server = await startServer({ dataDir: join(folder, 'data') });
   const terms = 'Nguyen ^2\nkubectl = cube control; cubectl\n山田太郎\n';
   writeFileSync(file, `# Names\n\n${terms}`);
   expect((await earshot('import', file)).err).toContain('3 terms from now on.');
@@ -20,6 +22,7 @@ it('earshot vocabulary imports a file and exports the same', async () => {
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('term 2: must contain a letter')]);
   expect((await earshot('import', join(folder, 'none.txt'))).code).toBe(2);
   expect((await earshot('export')).out).toBe(terms);
+  await server.stop();
 });
 
 it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
@@ -34,7 +37,6 @@ it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
   const segments = texts.map((text, place) => ({ id: place, text }));
   await server.client.call('patchTranscript', { params: { id }, body: { segments } });
   const { data } = await server.client.call('listTermSuggestions');
-  await server.stop();
   const idOf = (wanted: string) => data.suggestions.find(({ term }) => term === wanted)?.id ?? '';
   expect((await earshot('suggestions')).out).toMatch(
     /^ID +HEARD +TERM +PLACES\n(cor_\w+ +\w+ +\w+ +2\n){2}$/,
@@ -47,4 +49,5 @@ it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no such suggestion')]);
   expect((await earshot('suggestions', '--off')).err).toContain('Suggestions are off');
   expect((await earshot('suggestions', '--on', '--off')).code).toBe(1);
+  await server.stop();
 });

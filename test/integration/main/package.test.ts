@@ -13,7 +13,7 @@ import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
 import { testAddon } from '../../support/addon.ts';
 import { breadth } from '../../support/breadth.ts';
 import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
-import { fixturePath } from '../../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { QUICK } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -218,7 +218,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     });
     await client.call('patchSettings', { body: QUICK });
     const short = await client.call('createTranscript', {
-      body: { audio_url: await upload(client, '01-short-note.wav'), wait_until_complete: true },
+      body: { audio_url: await upload(client, ONE_SENTENCE), wait_until_complete: true },
     });
     expect([short.status, short.text]).toEqual(['completed', expect.stringMatching(/\w+ \w+/)]);
     expect(first.notes).toContainEqual({ event: 'utility-process', entry: 'out/main/worker.js' });
@@ -253,7 +253,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     run.do({ menu: 'Start at Login' });
     await until(() => existsSync(autostart));
 
-    run.do({ secondStart: ['earshot://queue', fixturePath('01-short-note.wav')] });
+    run.do({ secondStart: ['earshot://queue', fixturePath(ONE_SENTENCE)] });
     await run.next('window-focused');
     await run.next('load', { place: '#/queue' });
     const form = await run.next('load');
@@ -270,7 +270,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     const shares = run.notes.flatMap(({ event, share }) => (event === 'progress-bar' ? [Number(share)] : []));
     expect(shares.some((share) => share >= 0)).toBe(true);
     expect(shares.at(-1)).toBe(-1);
-    await run.next('notification', { title: 'Transcription finished', body: '01-short-note.wav' });
+    await run.next('notification', { title: 'Transcription finished', body: ONE_SENTENCE });
     run.do({ clickNotification: true });
     await run.next('window', { place: `#/transcript/${id}` });
 
@@ -338,12 +338,15 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     run.do({ press: 'Restart Earshot' });
     await run.next('relaunch');
     await run.next('exit', { code: 0 });
+    expect(run.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
+    // Another start resumes the job, as the one after a quit does above.
+    if (!breadth(false, true)) return;
     const again = start(dataDir);
     const resumed = await (await again.client()).call('getTranscript', { params });
     expect(resumed.segments.length).toBeGreaterThan(0);
     again.do({ menu: 'Quit Earshot' });
     await again.next('message-box');
     await again.next('exit', { code: 0 });
-    expect([...run.notes, ...again.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
+    expect(again.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { loadAddon } from '../../../electron/core/engines/whisper/addon.ts';
 
 /**
- * Runs many short jobs in a process of its own and prints its least memory between the jobs 41 and 60, and between 181 and
- * 200: what the allocator has not yet given back after one job differs by some megabytes. Some jobs are aborted or rejected,
+ * Runs many short jobs in a process of its own and prints its least memory between the jobs 41 and 60, and in the last
+ * twenty: what the allocator has not yet given back after one job differs by some megabytes. Some jobs are aborted or rejected,
  * which must free their memory, too.
  */
-const [addonPath = '', modelPath = ''] = process.argv.slice(2);
+const [addonPath = '', modelPath = '', jobs = ''] = process.argv.slice(2);
+const JOBS = Number(jobs);
 const model = await loadAddon(addonPath).loadModel(modelPath);
 const pcm = Float32Array.from({ length: 3 * 16_000 }, (_, i) => Math.sin(i / 9) * Math.sin(i / 4000) * 0.3);
 
@@ -19,13 +20,13 @@ const memory = (): number => {
 
 let early = Number.POSITIVE_INFINITY;
 let late = Number.POSITIVE_INFINITY;
-for (let job = 1; job <= 200; job += 1) {
+for (let job = 1; job <= JOBS; job += 1) {
   const { promise, abort } = model.transcribe(pcm, params);
   if (job % 10 === 0) abort();
   await promise.catch(() => {});
   await model.transcribe(pcm, { ...params, language: 'xx' }).promise.catch(() => {});
   if (job > 40 && job <= 60) early = Math.min(early, memory());
-  if (job > 180) late = Math.min(late, memory());
+  if (job > JOBS - 20) late = Math.min(late, memory());
 }
 await model.free();
 process.stdout.write(JSON.stringify([early, late]));

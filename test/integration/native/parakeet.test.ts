@@ -49,7 +49,7 @@ describe('a Parakeet model', () => {
   it('writes the tokens, times and probabilities of parakeet-cli', async () => {
     let words = 0;
     let errors = 0;
-    for (const name of breadth<readonly string[]>(SHORT_ENGLISH_RECORDINGS, ENGLISH_RECORDINGS)) {
+    for (const name of breadth<readonly string[]>(SHORT_ENGLISH_RECORDINGS.slice(0, 2), ENGLISH_RECORDINGS)) {
       const pcm = fixturePcm(name);
       const result = await model.transcribe(pcm, { threads: 1 }).promise;
       const expected = await parakeetCliTokens(pcm);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { testWhisperCli } from '../../support/addon.ts';
+import { breadth } from '../../support/breadth.ts';
 
 /** What native/test/products_check.cc prints. */
 const Check = z.object({
@@ -24,9 +25,19 @@ beforeAll(async () => {
   program = join(dirname(await testWhisperCli()), 'products-check');
 }, 900_000);
 
-const check = (threads: number, environment: Record<string, string> = {}) => {
+const run = (threads: number, environment: Record<string, string>) => {
   const output = execFileSync(program, [String(threads)], { env: environment, encoding: 'utf8' });
   return Check.parse(JSON.parse(output));
+};
+
+const done = new Map<string, z.infer<typeof Check>>();
+
+/** In `npm test` one run with the same threads and environment is for all, in `npm run test:full` each test has its own. */
+const check = (threads: number, environment: Record<string, string> = {}) => {
+  const key = JSON.stringify([threads, environment]);
+  const result = breadth(done.get(key), undefined) ?? run(threads, environment);
+  done.set(key, result);
+  return result;
 };
 
 const hasFeature = (pattern: RegExp): boolean =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadAddon, type NativeModel } from '../../../electron/core/engines/whisper/addon.ts';
 import type { TranscribeParams } from '../../../electron/core/engines/whisper/types.ts';
 import { testAddon } from '../../support/addon.ts';
+import { breadth } from '../../support/breadth.ts';
 import { truth } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { cut, fixturePcm } from '../../support/pcm.ts';
@@ -50,7 +51,7 @@ describe('a vocabulary in the decoder', () => {
     for (const [words, term] of [
       ['contract with Northwind', 'Northwind'],
       ['from Barcelona to Tokyo', 'Tokyo'],
-      ['coffee with Laura', 'Laura'],
+      ...breadth([], [['coffee with Laura', 'Laura'] as const]),
     ] as const) {
       const pcm = inNoise(words);
       const decoding = { beamSize: 5, suppressNonSpeech: true };

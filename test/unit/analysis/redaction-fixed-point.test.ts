@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PII_SUBSTITUTIONS } from '../../../electron/contract/analysis.ts';
+import { breadth } from '../../support/breadth.ts';
 import { SEED } from '../../support/random.ts';
 import { expectStable, redact, redactionCases } from './support/stability.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
-/** `test/fuzz/redaction.test.ts` tries 10,000. */
-const CASES = 300;
+/** `test/fuzz/redaction.test.ts` tries more. */
+const CASES = breadth(50, 300);
 
 describe('asterisks and redaction tokens', () => {
   it.each([

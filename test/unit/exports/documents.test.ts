@@ -8,6 +8,7 @@ import { renderJson } from '../../../electron/core/exports/json.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
 import { renderExport } from '../../../electron/core/exports/render.ts';
 import { renderTxt } from '../../../electron/core/exports/txt.ts';
+import { breadth } from '../../support/breadth.ts';
 import { parseXml } from '../../support/xml.ts';
 import { unzip } from '../../support/zip.ts';
 import {
@@ -186,7 +187,7 @@ describe('DOCX', () => {
         const spoken = found.slice(found.indexOf('Transcript') + 1);
         expect(bareText(spoken.join(' '))).toBe(bareWords(transcript).replace(/[\ufffe\uffff]/g, ''));
       }),
-      { numRuns: 40 },
+      { numRuns: breadth(15, 40) },
     );
   });
 });

@@ -20,6 +20,9 @@ describe('bleep', () => {
   let engine: MediaEngine;
   let folder: string;
   let output: string;
+  /** The beginning of a talk, and its samples. */
+  let talk: string;
+  let before: Float32Array;
 
   const pcmOf = async (path: string): Promise<Float32Array> => {
     const { stdout } = await run(
@@ -53,6 +56,9 @@ describe('bleep', () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
     folder = temporaryFolder();
     output = join(folder, 'out');
+    talk = join(folder, 'talk.m4a');
+    await ffmpeg('-i', fixturePath('04-personal-data.m4a'), '-t', '14', talk);
+    before = await pcmOf(talk);
   });
 
   it.each(['wav', 'm4a', 'ogg'] as const)(
@@ -62,9 +68,9 @@ describe('bleep', () => {
         { start: 2, end: 3 },
         { start: 10, end: 11.5 },
       ];
-      const result = await engine.bleep({ input: input('04-personal-data.m4a'), output, spans, format });
+      const result = await engine.bleep({ input: { kind: 'file', path: talk }, output, spans, format });
       expect(result.bytes).toBe((await stat(output)).size);
-      const [before, after] = [await pcmOf(fixturePath('04-personal-data.m4a')), await pcmOf(output)];
+      const after = await pcmOf(output);
       expect(Math.abs(after.length - before.length)).toBeLessThan(2500);
       expect(Math.abs(result.duration - before.length / 16_000)).toBeLessThan(0.1);
       for (const span of spans) {
@@ -111,7 +117,7 @@ describe('bleep', () => {
     const target = join(folder, 'full.wav');
     await symlink('/dev/full', target);
     const long = join(folder, 'ten-minutes.wav');
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '600', long);
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '600', long);
     const bleeping = engine.bleep({
       input: { kind: 'file', path: long },
       output: target,
@@ -149,7 +155,7 @@ describe('bleep', () => {
       await bleeping.catch((error: unknown) => expect(error).toMatchObject({ code: 'cancelled' }));
     };
     // Six at once, so that the moments differ in what the processes have written by then.
-    for (let round = 0; round < breadth(4, 25); round++) {
+    for (let round = 0; round < breadth(2, 25); round++) {
       await Promise.all(Array.from({ length: 6 }, (_, i) => cancelSoon(6 * round + i)));
     }
   });
@@ -167,7 +173,7 @@ describe('bleep', () => {
     await expect(failing).rejects.toMatchObject({ code: 'not_media' });
     const abort = new AbortController();
     const long = join(folder, 'long.wav');
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '1800', long);
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '1800', long);
     setTimeout(() => abort.abort(), 300);
     const cancelled = engine.bleep({
       input: { kind: 'file', path: long },

@@ -21,19 +21,9 @@ import { file, startUrlServer } from '../../../support/url-server.ts';
 
 const CHUNKING = { minSeconds: 3, maxSeconds: 10 };
 const FORMATS = [
-  'wav',
-  'mp3',
-  'flac',
-  'm4a',
-  'ogg',
-  'webm',
-  'mp4',
-  'mkv',
-  'avi',
-  'aac',
-  'aiff',
-  'ts',
-] as const;
+  ...['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'mp4', 'mkv', 'aac', 'ts'],
+  ...breadth([], ['avi', 'aiff']),
+];
 
 /** Hashed, because comparing millions of samples one by one is slow. */
 const digest = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
@@ -134,11 +124,11 @@ describe('decoding', () => {
     expect(end).toBeCloseTo(summary.duration, 4);
   });
 
-  it.each(breadth(['mp3', 'flac', 'webm', 'mp4', 'aac', 'vbr.mp3'], [...FORMATS, 'vbr.mp3']))(
+  it.each(breadth(['mp3', 'flac', 'webm', 'aac'], [...FORMATS, 'vbr.mp3']))(
     '%s: resuming after any chunk yields the same chunks, bit for bit',
     async (format) => {
       const { chunks, summary } = await decoded(format);
-      for (const done of [chunks[0], chunks[2], chunks.at(-2)]) {
+      for (const done of [...breadth([], [chunks[0]]), chunks[2], chunks.at(-2)]) {
         if (done === undefined) throw new Error('too few chunks');
         const resumed = await decode(pathOf(format), { resume: { at: done.end, index: done.index + 1 } });
         expect(digested(resumed.chunks)).toEqual(digested(chunks.slice(done.index + 1)));
@@ -194,7 +184,7 @@ describe('decoding', () => {
     expect(digest(joined(chunks))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
   });
 
-  it.each(['wav', 'mp3', 'vbr.mp3', 'flac', 'm4a', 'ogg'])(
+  it.each(breadth(['wav', 'mp3', 'vbr.mp3', 'm4a'], ['wav', 'mp3', 'vbr.mp3', 'flac', 'm4a', 'ogg']))(
     '%s: a range of a local file to which it seeks is where it is in the whole',
     async (format) => {
       const range = { start: 40.25, end: 42.25 };
@@ -267,10 +257,10 @@ describe('decoding', () => {
 
   it('reports no estimated duration, and decodes such a file to its end', async () => {
     const path = join(folder, 'unmarked.mp3');
-    await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), '-q:a', '5', '-write_xing', '0', path);
+    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-q:a', '5', '-write_xing', '0', path);
     expect(await engine.probe({ kind: 'file', path })).toMatchObject({ duration: null });
     const { summary } = await decode(path);
-    expect(summary).toEqual({ duration: expect.closeTo(233.4, 0), warnings: [] });
+    expect(summary).toEqual({ duration: expect.closeTo(44.9, 0), warnings: [] });
   });
 
   it('probes container, codec, sample rate, channels and duration', async () => {
@@ -289,37 +279,38 @@ describe('decoding', () => {
     expect(await engine.version()).toMatch(/^\S+$/);
   });
 
-  it.each(
-    breadth(['wav', 'ogg', 'm4a', 'mkv', 'front.m4a', 'vbr.mp3'], [...FORMATS, 'front.m4a', 'vbr.mp3']),
-  )('%s: decodes the same range over the network as from the file', async (format) => {
-    const server = await startUrlServer();
-    const client = createHttpClient({
-      policy: () => ({ allowPrivateAddresses: true, offline: false }),
-      version: '0',
-    });
-    try {
-      const url = server.set('/a', file(await readFile(pathOf(format))));
-      const opened = await openRangeReader({ client, url, maxBytes: 1e9 });
-      if (!opened.supported) throw new Error(opened.reason);
-      const options = { start: 20, end: 30 };
-      const remote = await decode(opened.reader, options);
-      await opened.reader.close();
-      const local = await decode(pathOf(format), options);
-      expect(remote.summary.warnings).toEqual([]);
-      expect(Math.abs(remote.summary.duration - 10)).toBeLessThan(0.002);
-      // Seeking is exact to a frame of the codec (36 ms in an MP3 of 16 kHz), and lossy decoders start
-      // with different noise.
-      const [a, b] = [joined(remote.chunks), joined(local.chunks)];
-      let best = Number.POSITIVE_INFINITY;
-      for (let shift = -600; shift <= 600; shift++) {
-        let sum = 0;
-        for (let i = 1000; i < b.length - 1000; i += 31) sum += Math.abs((a[i] ?? 0) - (b[i + shift] ?? 0));
-        best = Math.min(best, sum / (b.length / 31));
+  it.each(breadth(['wav', 'ogg', 'mkv', 'front.m4a', 'vbr.mp3'], [...FORMATS, 'front.m4a', 'vbr.mp3']))(
+    '%s: decodes the same range over the network as from the file',
+    async (format) => {
+      const server = await startUrlServer();
+      const client = createHttpClient({
+        policy: () => ({ allowPrivateAddresses: true, offline: false }),
+        version: '0',
+      });
+      try {
+        const url = server.set('/a', file(await readFile(pathOf(format))));
+        const opened = await openRangeReader({ client, url, maxBytes: 1e9 });
+        if (!opened.supported) throw new Error(opened.reason);
+        const options = { start: 20, end: 30 };
+        const remote = await decode(opened.reader, options);
+        await opened.reader.close();
+        const local = await decode(pathOf(format), options);
+        expect(remote.summary.warnings).toEqual([]);
+        expect(Math.abs(remote.summary.duration - 10)).toBeLessThan(0.002);
+        // Seeking is exact to a frame of the codec (36 ms in an MP3 of 16 kHz), and lossy decoders start
+        // with different noise.
+        const [a, b] = [joined(remote.chunks), joined(local.chunks)];
+        let best = Number.POSITIVE_INFINITY;
+        for (let shift = -600; shift <= 600; shift++) {
+          let sum = 0;
+          for (let i = 1000; i < b.length - 1000; i += 31) sum += Math.abs((a[i] ?? 0) - (b[i + shift] ?? 0));
+          best = Math.min(best, sum / (b.length / 31));
+        }
+        expect(best).toBeLessThan(0.002);
+      } finally {
+        await client.close();
+        await server.close();
       }
-      expect(best).toBeLessThan(0.002);
-    } finally {
-      await client.close();
-      await server.close();
-    }
-  });
+    },
+  );
 });

@@ -42,6 +42,7 @@ describe('hostile input', () => {
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
     folder = temporaryFolder();
+    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '3600', at('hour.flac'));
   });
 
   it.each([
@@ -200,8 +201,7 @@ describe('hostile input', () => {
   });
 
   it('refuses audio that is too long', async () => {
-    await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '600', at('long.flac'));
-    await expect(decode('long.flac', { limits: { maxSeconds: 300 } })).rejects.toMatchObject({
+    await expect(decode('hour.flac', { limits: { maxSeconds: 300 } })).rejects.toMatchObject({
       code: 'decode_failed',
       message: expect.stringContaining('longer than'),
     });
@@ -220,7 +220,6 @@ describe('hostile input', () => {
   });
 
   it('leaves no ffmpeg process, whenever a decode is cancelled', async () => {
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300', '-t', '3600', at('hour.flac'));
     for (const moment of [0, 1, 20, 60, 200]) {
       const abort = new AbortController();
       const timer = setTimeout(() => abort.abort(), moment);
@@ -247,11 +246,10 @@ describe('hostile input', () => {
   });
 
   it.runIf(process.platform === 'linux')('limits the memory of ffmpeg', async () => {
-    await ffmpeg('-f', 'lavfi', '-i', 'anoisesrc=d=600:r=16000', at('noise.flac'));
-    const decoding = engine.decodeChunks({ kind: 'file', path: at('noise.flac') }, {});
+    const decoding = engine.decodeChunks({ kind: 'file', path: at('hour.flac') }, {});
     const iterator = decoding.chunks[Symbol.asyncIterator]();
     await iterator.next();
-    const [id = 0] = processesWith(at('noise.flac'));
+    const [id = 0] = processesWith(at('hour.flac'));
     const limitOf = async () =>
       Number(/^Max address space +(\d+)/m.exec(await readFile(`/proc/${id}/limits`, 'utf8'))?.[1]);
     expect(await limitOf()).toBeLessThan(2 ** 40);

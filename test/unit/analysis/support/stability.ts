@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { PII_SUBSTITUTIONS, type PiiSubstitution } from '../../../../electron/contract/analysis.ts';
 import { analyze } from '../../../../electron/core/analysis/analyze.ts';
 import type { AnalysisTranscript } from '../../../../electron/core/analysis/types.ts';
+import { breadth } from '../../../support/breadth.ts';
 import { transcriptOf } from './transcripts.ts';
 
 export type RedactionCase = {
@@ -178,6 +179,12 @@ export const redact = async (
   const { redacted } = await analyze(transcript, options, { secret: 'secret' });
   if (!redacted) throw new Error('redact_pii gave no redacted transcript');
   return redacted;
+};
+
+/** Of `items` the one whose turn it is at place `at` of a list of cases; in `npm run test:full` all of them. */
+export const turnOf = <T>(items: readonly T[], at: number): readonly T[] => {
+  const turn = at % items.length;
+  return breadth(items.slice(turn, turn + 1), items);
 };
 
 const lettersOf = (texts: readonly string[]): string => texts.join('').replace(/[^\p{L}\p{N}]/gu, '');
