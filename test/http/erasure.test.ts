@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { filesWhose } from '../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { transcribe } from '../support/transcribe.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 let server: TestServer;
-let remote: UrlServer;
 
 /** Two words that only one transcript has, without their beginnings, which the index shares between neighboring words. */
 type Traces = readonly [string, string];
@@ -64,26 +63,23 @@ const backUpTwice = () =>
   });
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([
-    startServer({ quick: true, model: 'starter-parakeet' }),
-    startUrlServer(),
-  ]);
+  const dataDir = temporaryFolder();
+  const store = () => storeTranscript(dataDir, [segmentOf(0, 0, ['Good', 'morning.'])]);
   // One stays, so that no table is empty.
-  await transcribe(server, remote, '00-one-sentence.wav');
-  for (const name of Object.keys(WORDS).filter((key): key is Name => key in WORDS)) {
-    const { id } = await transcribe(server, remote, '00-one-sentence.wav');
-    ids.set(name, id);
+  store();
+  const names = Object.keys(WORDS).filter((key): key is Name => key in WORDS);
+  for (const name of names) ids.set(name, store());
+  server = await startServer({ dataDir, quick: true });
+  for (const name of names) {
     const [one, other] = WORDS[name];
     await patch(name, `The ${one} met ${other}.`);
   }
   await backUpTwice();
   await server.stop();
-  server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
+  server = await startServer({ dataDir: server.dataDir });
   for (const words of Object.values(WORDS)) expectInBackup(words);
 });
-afterAll(async () => {
-  await Promise.all([discard(server), remote.close()]);
-});
+afterAll(() => discard(server));
 
 const remove = (name: Name) =>
   server.client.call('deleteTranscript', { params: { id: ids.get(name) ?? '' } });
@@ -123,7 +119,7 @@ describe.each([
     await act(name);
     await server.stop();
     const left = filesWith(WORDS[name]);
-    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
+    server = await startServer({ dataDir: server.dataDir });
     expect(left).toEqual([]);
   });
 
@@ -135,7 +131,7 @@ describe.each([
     await server.kill();
     // Of a copy that the kill interrupted.
     writeFileSync(join(server.dataDir, 'backups', 'unfinished.db'), `The ${WORDS[name][0]}.`);
-    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
+    server = await startServer({ dataDir: server.dataDir });
     expect(filesWith(WORDS[name]).filter((path) => !path.includes('backups'))).toEqual([]);
     // A start waits for a new backup, but no longer than a few seconds.
     await untilGone(WORDS[name]);

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { median } from '../bench/measure.ts';
+import { breadth } from '../support/breadth.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 let server: TestServer;
-/** An hour of speech, with analyses. */
+/** Half an hour of speech, in the nightly tests an hour, with analyses. */
 let id: string;
 
 const PLACE = 7;
 
 beforeAll(async () => {
   const dataDir = temporaryFolder();
-  id = storeTranscript(dataDir, spokenFor(1), {
+  id = storeTranscript(dataDir, spokenFor(breadth(0.5, 1)), {
     timestamp_style: 'word',
     entity_detection: true,
     topics: true,

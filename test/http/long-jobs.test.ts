@@ -8,7 +8,7 @@ import { insertSegments, type StoredSegment } from '../../electron/core/stores/s
 import { findTranscript, updateTranscript } from '../../electron/core/stores/transcripts.ts';
 import { breadth } from '../support/breadth.ts';
 import { fixturePath } from '../support/fixtures.ts';
-import { spokenFor } from '../support/long-transcript.ts';
+import { LONG_HOURS, spokenFor } from '../support/long-transcript.ts';
 import { LoopPauses } from '../support/loop-pauses.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ const ANALYSES = {
   content_safety: true,
 } as const;
 const pauses = new LoopPauses();
-const tenHours = spokenFor(10);
+const spoken = spokenFor(LONG_HOURS);
 let server: TestServer;
 /** Key of a stored recording. */
 let stored: string;
@@ -62,11 +62,11 @@ const saveSegments = (id: string, segments: readonly StoredSegment[]): void => {
   db.close();
 };
 
-/** Runs a job that `create` starts to its end, as one of ten hours; the loop is watched from its last half second on. */
+/** Runs a job that `create` starts to its end, as one of `LONG_HOURS`; the loop is watched from its last half second on. */
 const finish = async <T>(create: () => Promise<T>): Promise<T> => {
   await server.client.call('pauseQueue');
   const answer = create();
-  saveSegments(await until(processing), tenHours);
+  saveSegments(await until(processing), spoken);
   await pauses.longest(server);
   await server.client.call('resumeQueue');
   return answer;
@@ -90,20 +90,24 @@ const finishJob = async (options: Partial<CreateTranscriptInput> = {}): Promise<
   return id;
 };
 
-// Some tries at ten hours each, of minutes on a busy machine.
+// Some tries at hours of speech each, of minutes on a busy machine.
 describe('the event loop stays free', { timeout: 1_200_000 }, () => {
   it.each<[string, Record<string, string>, number]>([
-    ['verbose_json', { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }, 5e6],
-    ['stream', { stream: 'true' }, 5e5],
+    [
+      'verbose_json',
+      { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' },
+      500_000 * LONG_HOURS,
+    ],
+    ['stream', { stream: 'true' }, 50_000 * LONG_HOURS],
     ...breadth<[string, Record<string, string>, number][]>(
       [],
       [
-        ['json', { response_format: 'json', 'include[]': 'logprobs' }, 5e6],
-        ['diarized_json', { response_format: 'diarized_json' }, 1e6],
-        ['srt', { response_format: 'srt' }, 5e5],
+        ['json', { response_format: 'json', 'include[]': 'logprobs' }, 500_000 * LONG_HOURS],
+        ['diarized_json', { response_format: 'diarized_json' }, 100_000 * LONG_HOURS],
+        ['srt', { response_format: 'srt' }, 50_000 * LONG_HOURS],
       ],
     ),
-  ])('while ten hours end as an answer in OpenAI’s form: %s', async (_what, fields, bytes) => {
+  ])(`while ${LONG_HOURS} hours end as an answer in OpenAI’s form: %s`, async (_what, fields, bytes) => {
     await pauses.expectFree(server, async () => {
       const body = await recording({ model: 'whisper-1', ...fields });
       const response = await finish(() => server.fetch('/v1/audio/transcriptions', { method: 'POST', body }));
@@ -112,7 +116,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it('while ten hours end with speakers, analyses and redaction', async () => {
+  it(`while ${LONG_HOURS} hours end with speakers, analyses and redaction`, async () => {
     await pauses.expectFree(server, async () => {
       const id = await finishJob({ ...ANALYSES, diarize: true, redact_pii: true });
       const {
@@ -128,7 +132,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it('while ten hours are analyzed, redacted and deleted', async () => {
+  it(`while ${LONG_HOURS} hours are analyzed, redacted and deleted`, async () => {
     await pauses.expectFree(server, async () => {
       const id = await finishJob();
       await pauses.longest(server);
@@ -143,7 +147,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it('while the speakers of ten hours are identified, and that is undone', async () => {
+  it(`while the speakers of ${LONG_HOURS} hours are identified, and that is undone`, async () => {
     await pauses.expectFree(server, async () => {
       const id = await finishJob();
       await pauses.longest(server);

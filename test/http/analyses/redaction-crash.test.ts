@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
+import { breadth } from '../../support/breadth.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { secretsIn, secretTexts } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -25,7 +26,11 @@ beforeAll(async () => {
     startServer({ quick: true, model: 'starter-parakeet' }),
     startUrlServer(),
   ]);
-  const t = await transcribe(server, remote, NAME, { entity_detection: true });
+  const t = await transcribe(server, remote, NAME, {
+    entity_detection: true,
+    // The name and the e-mail address are said by then.
+    audio_end_at: breadth(14, 60),
+  });
   id = t.id;
   lastSegment = t.segments.length - 1;
   const values = t.entities?.filter(({ type }) => type === 'person').map(({ text }) => text) ?? [];
@@ -66,7 +71,7 @@ const databaseBytes = (): string =>
     .join('\n');
 
 describe('a server that is killed right after a commit', () => {
-  it.each([1, 2, 3, 4, 5])('finds a new name after the restart (%i)', async (n) => {
+  it.each(breadth([1, 2], [1, 2, 3, 4, 5]))('finds a new name after the restart (%i)', async (n) => {
     const name = `zeppelin${n}`;
     await killWhen(`name = '${name}'`, () =>
       server.client.call('patchTranscript', { params: { id }, body: { name } }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
 import { wav } from '../../support/audio.ts';
 import { breadth } from '../../support/breadth.ts';
-import { ENGLISH_RECORDINGS, SHORT_ENGLISH_RECORDINGS, truth } from '../../support/fixtures.ts';
+import { ENGLISH_RECORDINGS, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { multilingualParakeet } from '../../support/multilingual-parakeet.ts';
 import { parakeetCliText } from '../../support/parakeet-cli.ts';
@@ -19,7 +19,8 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { plainWords, wordErrorRate, wordErrors } from '../../support/word-error-rate.ts';
 
 const MODEL = 'starter-parakeet';
-const MEETING = '08-meeting-4min.mp3';
+/** A note, one of a lossy codec, and one of sentences with a long silence between them. */
+const SHORT_RECORDINGS = ['01-short-note.wav', '12-moderation.webm', '13-long-pause.wav'];
 /** Of the words of the recordings below; the model card says 0.2 % over all samples. */
 const MAX_WORD_ERROR_RATE = 0.02;
 /** A voice as loud as one across the room: 20 dB below the speaker's. */
@@ -67,32 +68,35 @@ describe('the Parakeet family', () => {
 
   it('writes recordings with speakers, words in order and their times', async () => {
     const name = '02-two-speakers.mp3';
+    const audio_end_at = breadth(20, 60);
     const { status, warnings, ...transcript } = await transcribe(server, remote, name, {
       model: MODEL,
       timestamp_style: 'word',
       diarize: true,
       prompt: 'Northwind',
+      audio_end_at,
     });
     expect(status).toBe('completed');
     expect(transcript.language).toBe('en');
-    expect(wordErrorRate(truth(name).text, transcript.text ?? '')).toBeLessThanOrEqual(MAX_WORD_ERROR_RATE);
+    const sentences = truth(name).sentences.filter(({ end }) => end <= audio_end_at);
+    const said = sentences.map(({ text }) => text).join(' ');
+    expect(wordErrorRate(said, transcript.text ?? '')).toBeLessThanOrEqual(MAX_WORD_ERROR_RATE);
     expect(warnings).toContainEqual(expect.stringContaining('The prompt had no effect'));
     expect(warnings).toContainEqual(expect.stringContaining('demonstration model'));
     const words = transcript.segments?.flatMap(({ words: spoken = [] }) => spoken) ?? [];
-    expect(words.length).toBeGreaterThan(90);
+    expect(words.length).toBeGreaterThan(breadth(45, 90));
     for (const [index, word] of words.entries()) {
       expect(word.end).toBeGreaterThanOrEqual(word.start);
       expect(word.start).toBeGreaterThanOrEqual(words[index - 1]?.end ?? 0);
     }
     expect(new Set(words.map(({ speaker_id }) => speaker_id)).size).toBe(2);
-    expect(transcript.segments?.length).toBeGreaterThan(10);
+    expect(transcript.segments?.length).toBeGreaterThan(breadth(5, 10));
   });
 
-  // The meeting is heard in the test after a kill.
-  it('writes the words that parakeet-cli hears in one piece, for every English recording', async () => {
+  it('writes the words that parakeet-cli hears in one piece', async () => {
     let wrong = 0;
     let count = 0;
-    for (const name of breadth<readonly string[]>(SHORT_ENGLISH_RECORDINGS, ENGLISH_RECORDINGS)) {
+    for (const name of breadth<readonly string[]>(SHORT_RECORDINGS, ENGLISH_RECORDINGS)) {
       const { text } = await transcribe(server, remote, name, { model: MODEL });
       const heard = plainWords(text);
       expect(heard, name).toEqual(plainWords(await parakeetCliText(fixturePcm(name))));
@@ -103,10 +107,14 @@ describe('the Parakeet family', () => {
     expect(wrong / count).toBeLessThanOrEqual(0.005);
   });
 
-  it('leaves long silences out, and redacts', async () => {
+  it('leaves long silences out', async () => {
     const pause = await transcribe(server, remote, '13-long-pause.wav', { model: MODEL });
     expect(wordErrorRate(truth('13-long-pause.wav').text, pause.text ?? '')).toBe(0);
-    const redacted = await transcribe(server, remote, '04-personal-data.m4a', {
+  });
+
+  // The tests of redaction have this model, too.
+  it.each(breadth<string[]>([], ['04-personal-data.m4a']))('redacts %s', async (name) => {
+    const redacted = await transcribe(server, remote, name, {
       model: MODEL,
       redact_pii: true,
       redact_pii_audio: true,
@@ -119,14 +127,16 @@ describe('the Parakeet family', () => {
 
   it('goes on after SIGKILL with the same text, in every export', async () => {
     // A chunk of four minutes, and another one.
-    const [meeting, note] = [fixturePcm(MEETING), fixturePcm('01-short-note.wav')];
-    const pcm = [...meeting, ...note];
+    const note = fixturePcm('01-short-note.wav');
+    const first = breadth(note, fixturePcm('08-meeting-4min.mp3'));
+    const silence = new Float32Array(breadth(223, 0) * 16_000);
+    const pcm = [...first, ...silence, ...note];
     const long = wav(Int16Array.from(pcm, (sample) => Math.round(sample * 32_767)));
-    const request = { model: MODEL, audio_url: remote.set('/meeting.wav', file(long)) } as const;
+    const request = { model: MODEL, audio_url: remote.set('/two-chunks.wav', file(long)) } as const;
     const whole = await server.client.call('createTranscript', {
       body: { ...request, wait_until_complete: true },
     });
-    const alone = await Promise.all([meeting, note].map(parakeetCliText));
+    const alone = await Promise.all([first, note].map(parakeetCliText));
     expect(plainWords(whole.text)).toEqual(plainWords(alone.join(' ')));
     let id = '';
     const query = `SELECT count(*) FROM transcripts WHERE status = 'processing' AND checkpoint LIKE '%"chunk":1,%'`;
