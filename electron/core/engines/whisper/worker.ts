@@ -44,7 +44,7 @@ const measure = async (
   model: NativeModel,
   { device, pcm, copies, params }: Omit<MeasureInput, 'modelPath'>,
 ): Promise<Measurement> => {
-  // The first use of a graphics processor compiles its programs, which other lengths of audio have others of.
+  // The first use of a graphics processor compiles its programs, and audio of another length needs others.
   await model.transcribe(device === 'vulkan' ? pcm : pcm.slice(0, SAMPLE_RATE), params).promise;
   const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   const results = await Promise.all(
