@@ -3,7 +3,12 @@ import { Transcription } from './transcript.ts';
 
 /** The messages of `GET /v1/events`: `event:` is `type`, `data:` the rest as JSON. */
 export const ServerEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('snapshot'), processing: z.array(Transcription), queue_paused: z.boolean() }),
+  z.object({
+    type: z.literal('snapshot'),
+    processing: z.array(Transcription),
+    queue_paused: z.boolean(),
+    library_damaged: z.boolean().describe('Whether the database was found damaged.'),
+  }),
   z.object({ type: z.literal('transcript.created'), transcript: Transcription }),
   z.object({
     type: z.literal('transcript.progress'),
@@ -26,5 +31,6 @@ export const ServerEvent = z.discriminatedUnion('type', [
     state: z.string(),
   }),
   z.object({ type: z.literal('queue.changed'), paused: z.boolean() }),
+  z.object({ type: z.literal('library.damaged') }).describe('The database was just found damaged.'),
 ]);
 export type ServerEvent = z.output<typeof ServerEvent>;

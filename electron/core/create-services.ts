@@ -53,6 +53,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const address = new ServerAddress();
   const baseUrl = address.url;
   const events = new EventHub();
+  db.onDamaged(() => events.publishToAll({ type: 'library.damaged' }));
   const jobEvents = new JobEvents();
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
   const changes: TranscriptChanges = new Emitter();

@@ -16,6 +16,7 @@ const LiveEvent = z.discriminatedUnion('type', [
     type: z.literal('snapshot'),
     processing: z.array(RunningTranscript),
     queue_paused: z.boolean(),
+    library_damaged: z.boolean(),
   }),
   z.object({ type: z.literal('transcript.created'), transcript: RunningTranscript }),
   z.object({
@@ -39,6 +40,7 @@ const LiveEvent = z.discriminatedUnion('type', [
     state: z.string(),
   }),
   z.object({ type: z.literal('queue.changed'), paused: z.boolean() }),
+  z.object({ type: z.literal('library.damaged') }),
 ]) satisfies z.ZodType<{ type: ServerEvent['type'] }>;
 export type LiveEvent = z.output<typeof LiveEvent>;
 

@@ -34,6 +34,7 @@ const CHANGED_BY: Readonly<Record<LiveEvent['type'], readonly RouteId[]>> = {
   'file.deleted': ['listFiles', 'storageInfo'],
   'model.progress': ['listModels', 'system'],
   'queue.changed': ['listTranscripts'],
+  'library.damaged': [],
 };
 /** Answers that stay true until an event says otherwise. */
 const FOLLOWED: ReadonlySet<RouteId> = new Set(['listTranscripts', 'listFiles', 'storageInfo', 'listModels']);

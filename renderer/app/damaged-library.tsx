@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { DatabaseZap } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useStore } from 'zustand';
 import { createClient } from '../../electron/contract/client.ts';
-import { isDamagedLibrary } from '../lib/errors.ts';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
-import { useI18n } from './services.tsx';
+import { useI18n, useServices } from './services.tsx';
 import { CenteredPage } from './session-pages.tsx';
 
 /** Whether the server says that its library is damaged. False where it does not answer. */
@@ -52,19 +51,11 @@ export const DamagedLibraryPage = ({ onRetry }: { onRetry: () => void }) => {
   );
 };
 
-/** Stands above every screen once an answer says that the library is damaged; what still works stays in reach. */
+/** Stands above every screen once the server found its library damaged; what still works stays in reach. */
 export const DamagedLibraryBanner = () => {
-  const queries = useQueryClient();
   const { t } = useI18n();
-  const [isDamaged, setIsDamaged] = useState(false);
-  useEffect(
-    () =>
-      queries.getQueryCache().subscribe(({ query }) => {
-        if (isDamagedLibrary(query.state.error)) setIsDamaged(true);
-      }),
-    [queries],
-  );
-  if (!isDamaged) return null;
+  const { live } = useServices();
+  if (!useStore(live.store, ({ isLibraryDamaged }) => isLibraryDamaged)) return null;
   return (
     <p role="alert" className="flex items-center gap-2.5 bg-bad-soft px-4 py-2 text-bad lg:px-8">
       <DatabaseZap size={15} strokeWidth={1.75} className="shrink-0" aria-hidden />

@@ -10,6 +10,7 @@ type LiveState = {
   /** Progress of the running jobs by transcript id. */
   readonly progress: ReadonlyMap<string, Progress>;
   readonly isPaused: boolean;
+  readonly isLibraryDamaged: boolean;
 };
 
 /** The change of state after an event; undefined for none. */
@@ -19,6 +20,7 @@ const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefi
     case 'snapshot':
       return {
         isPaused: event.queue_paused,
+        isLibraryDamaged: event.library_damaged,
         progress: new Map(
           event.processing.flatMap((job) => (job.progress === undefined ? [] : [[job.id, job.progress]])),
         ),
@@ -37,6 +39,8 @@ const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefi
       return { progress };
     case 'queue.changed':
       return { isPaused: event.paused };
+    case 'library.damaged':
+      return { isLibraryDamaged: true };
     default:
       return undefined;
   }
@@ -51,6 +55,7 @@ export const createLive = (client: Client) => {
     connection: 'connecting',
     progress: new Map(),
     isPaused: false,
+    isLibraryDamaged: false,
   }));
   const listeners = new Set<(event: LiveEvent) => void>();
   let controller: AbortController | undefined;

@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('a library that does not open', () 
   }, 180_000);
 });
 
-it('damage that is found while the window is open shows above every screen', async () => {
+it('damage that another program meets shows above every screen, also after the window is loaded again', async () => {
   const server = await startServer({ dataDir });
   const other = new BetterSqlite3(database);
   const pages = other
@@ -113,13 +113,18 @@ it('damage that is found while the window is open shows above every screen', asy
   other.pragma('wal_checkpoint(TRUNCATE)');
   other.close();
   for (const page of pages) overwrite((Number(page) - 1) * 4096, 4096, 0xa5);
-  const window = await openWindow(browser, server, { locale: 'en-US', at: '#/files' });
+  // A screen that does not read what is damaged.
+  const window = await openWindow(browser, server, { locale: 'en-US', at: '#/settings' });
+  await window.settle();
   const banner = window.page.getByRole('alert').filter({ hasText: 'Your library is damaged' });
+  expect(await banner.count()).toBe(0);
+  await expect(server.client.call('listFiles', {})).rejects.toMatchObject({ code: 'library_damaged' });
   await banner.waitFor();
   expect(await violationsInThemes(window)).toEqual([]);
   await window.page.reload();
   await banner.waitFor();
-  await window.page.getByRole('link', { name: 'Settings' }).last().click();
+  await window.page.getByRole('link', { name: 'Files' }).last().click();
+  await window.page.getByText('database is damaged').first().waitFor();
   await banner.waitFor();
   await window.close();
   await discard(server);

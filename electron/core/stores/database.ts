@@ -65,6 +65,8 @@ export type Database = WritableDb & {
   readonly isDamaged: boolean;
   /** Records damage that a check in another thread found. */
   markDamaged(): void;
+  /** Calls `listener` once, when the file is first found damaged. */
+  onDamaged(listener: () => void): void;
   close(): void;
 };
 
@@ -133,6 +135,7 @@ class SqliteDatabase implements Database {
   readonly wasClean: boolean;
   readonly wasChecked: boolean;
   #isDamaged = false;
+  #tellDamaged = (): void => {};
   readonly #file: BetterSqlite3.Database;
   readonly #gaps: PageGaps;
   readonly #giveUpReserve: () => boolean;
@@ -151,7 +154,13 @@ class SqliteDatabase implements Database {
   }
 
   markDamaged(): void {
+    if (this.#isDamaged) return;
     this.#isDamaged = true;
+    this.#tellDamaged();
+  }
+
+  onDamaged(listener: () => void): void {
+    this.#tellDamaged = listener;
   }
 
   all<R>(query: Compilable<R>): R[] {
@@ -237,7 +246,7 @@ class SqliteDatabase implements Database {
     try {
       return work();
     } catch (error) {
-      if (isDamage(error)) this.#isDamaged = true;
+      if (isDamage(error)) this.markDamaged();
       throw error;
     }
   }

@@ -31,7 +31,7 @@ describe('server-sent events', () => {
     const waiting = await create('/short.wav', false);
     const events = await open();
     const first = await events.next();
-    expect(first).toMatchObject({ type: 'snapshot', data: { queue_paused: true } });
+    expect(first).toMatchObject({ type: 'snapshot', data: { queue_paused: true, library_damaged: false } });
     expect(first.data.processing).toMatchObject([{ id: waiting.id, status: 'processing' }]);
     await server.client.call('resumeQueue');
     await events.waitFor('transcript.completed');

@@ -72,10 +72,10 @@ describe('cached answers', () => {
     expect(asked.slice(2)).toEqual(['/v1/models']);
 
     // The first snapshot belongs to the start; a later one follows missed events.
-    send({ type: 'snapshot', processing: [], queue_paused: false });
+    send({ type: 'snapshot', processing: [], queue_paused: false, library_damaged: false });
     await vi.advanceTimersByTimeAsync(300);
     expect(asked).toHaveLength(3);
-    send({ type: 'snapshot', processing: [], queue_paused: false });
+    send({ type: 'snapshot', processing: [], queue_paused: false, library_damaged: false });
     await vi.advanceTimersByTimeAsync(300);
     expect(asked.slice(3).sort()).toEqual(['/v1/models', '/v1/storage/files']);
 

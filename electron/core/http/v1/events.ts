@@ -18,6 +18,7 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 export type EventDeps = {
   readonly accounts: AccountService;
+  readonly db: { readonly isDamaged: boolean };
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
@@ -34,7 +35,7 @@ const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => 
 
 /** The current state, for a client of which it is not known what it missed. */
 const snapshot = async (
-  { transcripts, renderings, queue }: EventDeps,
+  { db, transcripts, renderings, queue }: EventDeps,
   userId: string,
   id: number,
 ): Promise<NumberedEvent> => {
@@ -47,7 +48,8 @@ const snapshot = async (
     }),
   );
   const processing = (await Promise.all(texts)).filter((text) => text !== undefined);
-  const data = `{"processing":[${processing.join(',')}],"queue_paused":${queue.isPaused()}}`;
+  const state = `"queue_paused":${queue.isPaused()},"library_damaged":${db.isDamaged}`;
+  const data = `{"processing":[${processing.join(',')}],${state}}`;
   return { id, type: 'snapshot', data };
 };
 
