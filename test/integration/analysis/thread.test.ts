@@ -70,11 +70,20 @@ describe('AnalysisThreads', () => {
     expect((await next).entities?.length).toBeGreaterThan(1);
   });
 
-  it('ends at once when it is aborted', async () => {
+  it('ends when it is aborted, before the text is analyzed', async () => {
     const controller = new AbortController();
-    const work = threads.analyze(transcript, ALL, { secret: 'x', signal: controller.signal });
-    controller.abort(new Error('stopped'));
+    const shares: number[] = [];
+    const work = threads.analyze(transcript, ALL, {
+      secret: 'x',
+      signal: controller.signal,
+      onProgress: (share) => {
+        shares.push(share);
+        controller.abort(new Error('stopped'));
+      },
+    });
     await expect(work).rejects.toThrow('stopped');
+    expect(shares).toHaveLength(1);
+    expect(shares[0]).toBeLessThan(1);
   });
 
   it('asks for each batch of segments by itself', async () => {

@@ -184,7 +184,8 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
       'with a VBRI header',
       () =>
         withXing((body, xing) => {
-          const frame = xing - 36;
+          // Behind the 4 bytes of the frame's header and the 17 of a mono frame's side information.
+          const frame = xing - 21;
           body.fill(0, frame + 4, frame + 160);
           body.write('VBRI', frame + 36);
           body.writeUInt16BE(1, frame + 40);
