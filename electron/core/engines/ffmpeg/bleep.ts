@@ -25,7 +25,9 @@ const mapTracks = ({ tracks }: PcmFormat, each: readonly string[], cut: string):
   if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, cut].join(',')];
   const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${each.join(',')}[t${track}]`);
   const names = inputs.map((_, track) => `[t${track}]`).join('');
-  const mix = `${names}amix=inputs=${tracks}:duration=longest:normalize=0,${each.at(-2)},${cut}[mix]`;
+  // amix divides by the number of inputs, and raises the others after the end of one; `normalize` came with ffmpeg 4.4.
+  const sum = `amix=inputs=${tracks}:duration=longest:dropout_transition=1e9,volume=${tracks}`;
+  const mix = `${names}${sum},${each.at(-2)},${cut}[mix]`;
   return ['-filter_complex', [...inputs, mix].join(';'), '-map', '[mix]'];
 };
 
@@ -52,7 +54,7 @@ const decodeRun = async (
     input: inputName(options.input),
     inputOptions: [...safeInputOptions(options.input), ...seeking.inputOptions],
     outputOptions: [
-      ...['-loglevel', 'error', '-progress', 'pipe:2', '-stats_period', '2'],
+      ...['-loglevel', 'error', '-progress', 'pipe:2'],
       ...mapTracks(pcm, filters, cut),
       ...['-vn', '-sn', '-dn', '-map_metadata', '-1', '-f', 's16le', '-c:a', 'pcm_s16le'],
     ],

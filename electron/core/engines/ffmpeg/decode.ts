@@ -172,7 +172,7 @@ export class Decoder implements Decode {
       input: inputName(this.#input),
       inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
       outputOptions: [
-        ...['-loglevel', 'info', '-progress', 'pipe:2', '-stats_period', '2'],
+        ...['-loglevel', 'info', '-progress', 'pipe:2'],
         ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
         ...['-af', filtersFor(this.#plan, this.#first, seeking, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
         // In writes of 32 KB instead of one for each frame of the codec, which cost more than decoding it.
