@@ -20,13 +20,16 @@ const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
 /** `tracks`: how many tracks are mixed together. */
 type PcmFormat = { readonly sampleRate: number; readonly channels: number; readonly tracks: number };
 
+const layoutOf = (channels: number): string => (channels === 1 ? 'mono' : 'stereo');
+
 /** One track through filters, or several mixed together as loud as they are, each with its own late start. */
-const mapTracks = ({ tracks }: PcmFormat, each: readonly string[], cut: string): string[] => {
+const mapTracks = ({ tracks, channels }: PcmFormat, each: readonly string[], cut: string): string[] => {
   if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, cut].join(',')];
   const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${each.join(',')}[t${track}]`);
   const names = inputs.map((_, track) => `[t${track}]`).join('');
   // amix divides by the number of inputs, and raises the others after the end of one; `normalize` came with ffmpeg 4.4.
-  const sum = `amix=inputs=${tracks}:duration=longest:dropout_transition=1e9,volume=${tracks}`;
+  const loud = Array.from({ length: channels }, (_, at) => `c${at}=${tracks}*c${at}`).join('|');
+  const sum = `amix=inputs=${tracks}:duration=longest:dropout_transition=1e9,pan=${layoutOf(channels)}|${loud}`;
   const mix = `${names}${sum},${each.at(-2)},${cut}[mix]`;
   return ['-filter_complex', [...inputs, mix].join(';'), '-map', '[mix]'];
 };
@@ -45,7 +48,7 @@ const decodeRun = async (
   const filters = [
     ...seeking.filters,
     `aresample=${pcm.sampleRate}`,
-    `aformat=sample_fmts=s16:channel_layouts=${pcm.channels === 1 ? 'mono' : 'stereo'}`,
+    `aformat=sample_fmts=s16:channel_layouts=${layoutOf(pcm.channels)}`,
     'aresample=async=1:first_pts=0',
   ];
   const cut = `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`;
