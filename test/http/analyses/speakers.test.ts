@@ -63,7 +63,8 @@ describe('a conversation', () => {
   });
 
   it('identifies the speakers again from a second on, as an edit that can be undone', async () => {
-    const t = await hear('02-two-speakers.mp3', { diarize: true, audio_end_at: 25 });
+    // The part that is diarized again is shorter than the diarizer's window of 10 seconds.
+    const t = await hear('02-two-speakers.mp3', { diarize: true, audio_end_at: 16 });
     const params = { id: t.id };
     const [from = 0] = t.segments.slice(4).map(({ start }) => start);
     const labels = ({ segments }: typeof t) => segments.map(({ speaker_id }) => speaker_id);

@@ -45,12 +45,10 @@ export class RecordingDiarizer {
 
   finish(speakers: number | null): Diarization {
     // The number of speakers of the recording is that of a block only if there is a single block.
-    const speakersInBlock = this.#block === 0 ? speakers : null;
-    if (this.#samples > 0) this.#endBlock(speakersInBlock);
-    const labels =
-      speakersInBlock === null
-        ? linkSpeakers(this.#speakers, speakers, this.#models.sameSpeakerCosine)
-        : this.#speakers.map(({ speaker }) => speaker);
+    if (this.#samples > 0) this.#endBlock(this.#block === 0 ? speakers : null);
+    // sherpa-onnx does not cluster within its window of 10 seconds: a shorter recording has up to three speakers, whatever
+    // number is given.
+    const labels = linkSpeakers(this.#speakers, speakers, this.#models.sameSpeakerCosine);
     const labelOf = new Map(
       this.#speakers.map(({ block, speaker }, index) => [`${block} ${speaker}`, labels[index] ?? 0]),
     );
