@@ -21,14 +21,22 @@ const upload = async (world: World, actor: Actor, bytes: Buffer, name: string, i
   return data.file.key;
 };
 
-const transcribe = async (world: World, actor: Actor, state: string, kept: boolean, body: object) => {
+/** A transcript as `World.add` takes it. */
+type Transcribed = readonly [id: string, actor: Actor, state: string, kept: boolean];
+
+const transcribe = async (
+  world: World,
+  actor: Actor,
+  state: string,
+  kept: boolean,
+  body: object,
+): Promise<Transcribed> => {
   const made = await world.server.as(world.keyOf(actor)).call('createTranscript', {
     body: { audio_url: REFUSED, wait_until_complete: true, timestamp_style: 'word', ...body },
   });
   const ended = state === 'failed' ? 'failed' : 'completed';
   if (made.status !== ended) throw new Error(`A transcription is ${made.status}: ${made.error?.message}`);
-  world.add('transcript', made.id, actor, state, kept);
-  return made.id;
+  return [made.id, actor, state, kept];
 };
 
 /** Makes the server remember the voices of a talk. */
@@ -36,27 +44,26 @@ const remember = async (
   world: World,
   actor: Actor,
   names: Readonly<Record<string, string>>,
-): Promise<void> => {
+): Promise<Transcribed> => {
   const talk = await upload(world, actor, fixture('02-two-speakers.mp3'), 'talk.mp3');
   const audio = { audio_url: `storage:${talk}`, audio_end_at: 15, model: FAST_MODEL };
-  const id = await transcribe(world, actor, 'completed', true, {
-    ...audio,
-    diarize: true,
-    speakers_expected: 2,
-  });
+  const options = { ...audio, diarize: true, speakers_expected: 2 };
+  const transcribed = await transcribe(world, actor, 'completed', true, options);
+  const [id] = transcribed;
   const client = world.server.as(world.keyOf(actor));
   const speakers = Object.entries(names).map(([letter, name]) => [letter, { name, remember: true }]);
   await client.call('patchTranscript', { params: { id }, body: { speakers: Object.fromEntries(speakers) } });
   const { data } = await client.call('listVoices');
   for (const voice of data)
     world.add('voice', voice.id, actor, '', actor === 'maria' && voice.name === 'Ana');
+  return transcribed;
 };
 
 /** A talk of two speakers, whom requests may change. */
-const talk = async (world: World, actor: Actor): Promise<void> => {
+const talk = async (world: World, actor: Actor): Promise<Transcribed> => {
   const key = await upload(world, actor, fixture('02-two-speakers.mp3'), 'told.mp3');
   const audio = { audio_url: `storage:${key}`, audio_end_at: 15, model: FAST_MODEL };
-  await transcribe(world, actor, 'talk', false, { ...audio, diarize: true, speakers_expected: 2 });
+  return transcribe(world, actor, 'talk', false, { ...audio, diarize: true, speakers_expected: 2 });
 };
 
 const ANALYSES = {
@@ -97,10 +104,11 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
   const hers = await upload(world, 'maria', fixture('01-short-note.wav'), 'hers.wav');
   const audio_url = `storage:${speech}`;
   const webhook = { webhook_url: world.receiver.url('/hook') };
-  await Promise.all([
+  const transcribed = await Promise.all([
+    // The examples of operations take the first that suits: one with words, speakers, analyses and a webhook.
+    transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
     remember(world, 'owner', { A: 'Ana' }),
     remember(world, 'maria', { A: 'Ana', B: 'Tom' }),
-    transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
     talk(world, 'owner'),
     talk(world, 'maria'),
     transcribe(world, 'owner', 'redacted', true, {
@@ -118,6 +126,8 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
     ),
     ...[1, 2, 3, 4, 5, 6].map(() => transcribe(world, 'owner', 'failed', false, webhook)),
   ]);
+  // In this order, whichever ended first, so that the same seed chooses the same ones.
+  for (const one of transcribed) world.add('transcript', ...one);
 };
 
 const fillAccounts = async (world: World): Promise<void> => {
