@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchExpression, parseQuery } from '../../electron/core/search/query.ts';
 import { findMarks, makeSnippet } from '../../electron/core/search/snippet.ts';
 import { FTS_TOKENIZER, indexText, tokenize } from '../../electron/core/search/tokens.ts';
+import { anyCharacter } from '../support/any-text.ts';
 
 const TEXTS = [
   'We signed the contract with Northwind on Monday.', // 1
@@ -135,7 +136,7 @@ describe('a search finds', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 80 }),
+          fc.string({ unit: anyCharacter, maxLength: 80 }),
           fc.array(piece, { maxLength: 120 }).map((p) => p.join('')),
         ),
         (query) => {

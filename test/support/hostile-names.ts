@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from './any-text.ts';
 
 const TRICKS = [
   '..',
@@ -61,7 +62,7 @@ const hostilePart = fc
   .array(
     fc.oneof(
       fc.constantFrom(...TRICKS),
-      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({ unit: anyCharacter, maxLength: 12 }),
       fc.string({ maxLength: 12 }),
     ),
     { maxLength: 8 },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../support/any-text.ts';
 import type { Random as Chance } from '../../support/random.ts';
 
 /** Choices that fast-check makes, so that a request that fails is made again with simpler ones. */
@@ -31,7 +32,7 @@ const kept = <T>(make: (low: number, high: number) => fc.Arbitrary<T>) => {
 
 // Without a bias, which would make choices of the first and last item more likely than the planner's shares say.
 const integers = kept((min, max) => fc.noBias(fc.integer({ min, max })));
-const texts = kept((minLength, maxLength) => fc.string({ unit: 'binary', minLength, maxLength }));
+const texts = kept((minLength, maxLength) => fc.string({ unit: anyCharacter, minLength, maxLength }));
 const patterns = new Map<string, () => fc.Arbitrary<string>>();
 
 const matching = (pattern: string, maxLength: number): (() => fc.Arbitrary<string>) => {

@@ -8,6 +8,7 @@ import { renderJson } from '../../../electron/core/exports/json.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
 import { renderExport } from '../../../electron/core/exports/render.ts';
 import { renderTxt } from '../../../electron/core/exports/txt.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 import { breadth } from '../../support/breadth.ts';
 import { parseXml } from '../../support/xml.ts';
 import { unzip } from '../../support/zip.ts';
@@ -211,7 +212,7 @@ describe('file names', () => {
   it('are valid on every file system, for any name', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: anyCharacter, maxLength: 400 }),
         fc.constantFrom(...EXPORT_FORMATS),
         (name, format) => {
           const file = exportFileName(name, format);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { displayWidth, graphemesOf } from '../../../electron/core/exports/display-width.ts';
 import { breakLines, joinTokens } from '../../../electron/core/exports/lines.ts';
 import { splitToWidth, tokenizeText } from '../../../electron/core/exports/tokens.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 import { bareText } from './support/transcripts.ts';
 
 const lines = (text: string, columns = 42) => breakLines(tokenizeText(text), columns);
@@ -73,7 +74,7 @@ describe('lines', () => {
 describe('tokens', () => {
   it('are the text, for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(
           bareText(
             tokenizeText(text)

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { PII_SUBSTITUTIONS, type PiiSubstitution } from '../../../../electron/contract/analysis.ts';
 import { analyze } from '../../../../electron/core/analysis/analyze.ts';
 import type { AnalysisTranscript } from '../../../../electron/core/analysis/types.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { breadth } from '../../../support/breadth.ts';
 import { transcriptOf } from './transcripts.ts';
 
@@ -155,7 +156,7 @@ const FRAGMENTS = [
 
 const fragment = fc.oneof(
   { weight: 14, arbitrary: fc.constantFrom(...FRAGMENTS) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
 );
 /** Fragments joined with and without a space, so that marks, masks and tokens touch what follows. */
 const glued = fc

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Segment, Word } from '../../../../electron/contract/segments.ts';
 import { transcribedRange } from '../../../../electron/core/exports/timed-tokens.ts';
 import type { ExportTranscript } from '../../../../electron/core/exports/types.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 
 export const transcriptOf = (
   segments: Segment[],
@@ -159,7 +160,7 @@ export const brokenTranscripts: fc.Arbitrary<ExportTranscript> = fc
     segments: fc.array(
       fc.record({
         text: fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 60 }),
+          fc.string({ unit: anyCharacter, maxLength: 60 }),
           fc.array(fc.constantFrom(...LATIN, ...HOSTILE), { maxLength: 20 }).map((words) => words.join(' ')),
         ),
         start: fc.double({ min: -5, max: 60, noNaN: false }),
