@@ -7,7 +7,8 @@ export const ServerEvent = z.discriminatedUnion('type', [
     type: z.literal('snapshot'),
     processing: z.array(Transcription),
     queue_paused: z.boolean(),
-    library_damaged: z.boolean().describe('Whether the database was found damaged.'),
+    /** Whether the database was found damaged. Services before this field do not send it. */
+    library_damaged: z.boolean().default(false),
   }),
   z.object({ type: z.literal('transcript.created'), transcript: Transcription }),
   z.object({
@@ -31,6 +32,9 @@ export const ServerEvent = z.discriminatedUnion('type', [
     state: z.string(),
   }),
   z.object({ type: z.literal('queue.changed'), paused: z.boolean() }),
-  z.object({ type: z.literal('library.damaged') }).describe('The database was just found damaged.'),
+  z.object({ type: z.literal('library.damaged') }),
 ]);
 export type ServerEvent = z.output<typeof ServerEvent>;
+
+/** The types of all events, as sentences name them. */
+export const EVENT_TYPES = ServerEvent.options.map(({ shape }) => `\`${shape.type.value}\``).join(', ');

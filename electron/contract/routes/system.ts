@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EVENT_TYPES } from '../events.ts';
 import { route } from '../route.ts';
 import * as s from '../system.ts';
 
@@ -42,7 +43,7 @@ export const systemRoutes = {
     summary: 'Server-sent events of changes',
     description:
       'Starts with a `snapshot`, or after the event that `Last-Event-ID` names if it is still in memory. ' +
-      '`event:` is the type, `data:` a JSON object, `id:` increases.',
+      `\`event:\` is the type, \`data:\` a JSON object, \`id:\` increases. Types: ${EVENT_TYPES}.`,
     access: 'key',
     headers: s.EventHeaders,
     responses: {},
