@@ -24,13 +24,17 @@ const command = (...words) => ({
 const vitest = (node, args) =>
   program(node, [join(modules, 'vitest', 'vitest.mjs'), '--root', root, ...args]);
 
+/** The commands of `earshot` that name the window's address. */
+const SHOWS_WINDOW = ['serve', 'open'];
+
 /**
  * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon
- * (`'portable'`: for every processor), `whisperCli` also whisper.cpp's own program, `window` the bundled window.
+ * (`'portable'`: for every processor), `whisperCli` also whisper.cpp's own program, `window` the bundled window,
+ * of `earshot` by its arguments.
  */
 const TASKS = {
   transcribe: { tools: FFMPEG, engine: true, ...command('transcribe') },
-  earshot: { tools: FFMPEG, engine: true, ...command() },
+  earshot: { tools: FFMPEG, engine: true, window: ([word]) => SHOWS_WINDOW.includes(word), ...command() },
   // What the build of the window bundles starts in two thirds of the time of the sources, and takes 30 MB less.
   serve: {
     tools: FFMPEG,
@@ -98,13 +102,13 @@ const TASKS = {
   'package:verify': { ...script('packages', 'server', 'verify', 'main.ts') },
 };
 
-const setUp = async ({ tools = [], engine = false, whisperCli = false, window = false }) => {
+const setUp = async ({ tools = [], engine = false, whisperCli = false, window = () => false }, args) => {
   cacheDir();
   await ensurePackages();
   const node = suitableNode();
   await ensureTools(tools);
   if (engine) await ensureEngine({ node, cli: whisperCli, portable: engine === 'portable' });
-  if (window) await ensureWindowBundle(node);
+  if (window === true || window(args)) await ensureWindowBundle(node);
   const chromium = tools.includes('chromium') && findChromium();
   if (chromium) process.env.EARSHOT_CHROMIUM = chromium;
   return node;
@@ -115,7 +119,7 @@ const main = async ([name = '', ...args]) => {
   if (!task) throw new SetupError(`Unknown task "${name}". Known: ${Object.keys(TASKS).join(', ')}.`, 2);
   const started = Date.now();
   guardSetup();
-  const node = await setUp(task);
+  const node = await setUp(task, args);
   const took = Date.now() - started;
   if (took > QUIET_MS) printLine(`Set up in ${elapsed(took)}.`);
   return task.run(node, args);

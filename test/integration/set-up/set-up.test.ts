@@ -130,6 +130,19 @@ describe('the program of a task', () => {
     ]);
   });
 
+  it('has the window built where it names its address', async () => {
+    ready('process.exit(0);');
+    mkdirSync(join(project.root, 'renderer'));
+    for (const source of ['renderer/index.html', 'electron.vite.config.ts'])
+      writeFileSync(join(project.root, source), '');
+    for (const word of ['serve', 'open']) {
+      // This project has nothing to build it with.
+      const { stderr } = await project.run(['earshot', word]);
+      expect(stderr).toContain('building the window');
+    }
+    expect(await project.run(['earshot', 'keys', 'list'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   it('determines the exit code', async () => {
     ready('process.exit(42);');
     expect((await project.run(['earshot'])).code).toBe(42);
