@@ -58,8 +58,9 @@ const snapshot = async (
  * the returned function is called. Events that are published while the snapshot is made follow it.
  */
 const follow = (deps: EventDeps, userId: string, lastId: number, out: ServerResponse): (() => void) => {
-  const { events, logger } = deps;
-  const missed = Number.isFinite(lastId) ? events.since(userId, lastId) : undefined;
+  const { db, events, logger } = deps;
+  // Damage is published to those who listen then: whoever comes later learns it from a snapshot.
+  const missed = Number.isFinite(lastId) && !db.isDamaged ? events.since(userId, lastId) : undefined;
   let waiting: NumberedEvent[] | undefined = missed === undefined ? [] : undefined;
   for (const event of missed ?? []) write(out, event);
   const unsubscribe = events.subscribe(userId, (event) => {
