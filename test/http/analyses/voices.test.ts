@@ -18,14 +18,17 @@ let remote: UrlServer;
 let talk: Transcription;
 let later: Transcription;
 
+/** Both speakers have said two sentences by then. */
+const SOME = { audio_end_at: 10.6 } as const;
+
 /** Transcribes with the faster of the demonstration models. */
 const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
   transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
-  talk = await hear('02-two-speakers.mp3', { diarize: true });
-  later = await hear('12-moderation.webm', { diarize: true });
+  talk = await hear('02-two-speakers.mp3', { diarize: true, audio_end_at: 16 });
+  later = await hear('12-moderation.webm', { diarize: true, ...SOME });
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
@@ -73,7 +76,7 @@ describe('a remembered speaker', () => {
 
   it('is recognized at once by a request that names the person', async () => {
     const known_speakers = [{ name: 'Maria' }, { name: 'Tom' }];
-    const t = await hear('12-moderation.webm', { diarize: true, known_speakers });
+    const t = await hear('12-moderation.webm', { diarize: true, known_speakers, ...SOME });
     expect(Object.values(t.speakers ?? {}).map((speaker) => speaker.name)).toEqual(['Speaker A', 'Maria']);
     await server.client.call('deleteTranscript', { params: { id: t.id } });
   });
@@ -88,6 +91,7 @@ describe('a remembered speaker', () => {
         model: 'starter-parakeet',
         diarize: true,
         wait_until_complete: true,
+        ...SOME,
       }),
     });
     expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B']);
@@ -160,7 +164,12 @@ describe('a remembered speaker', () => {
   it('is never stored with a redacted transcription', async () => {
     const redacted = await server.client.call('analyzeTranscript', {
       params: { id: later.id },
-      body: AnalyzeTranscript.parse({ diarize: true, redact_pii: true, wait_until_complete: true }),
+      body: AnalyzeTranscript.parse({
+        diarize: true,
+        redact_pii: true,
+        redact_pii_policies: ['person_name'],
+        wait_until_complete: true,
+      }),
     });
     // A person named Tom and Maria; those names are redacted with the others.
     expect(Object.values(redacted.speakers ?? {}).map((speaker) => speaker.name)).toEqual([
