@@ -10,12 +10,16 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 let server: TestServer;
 let remote: UrlServer;
 
+/** The e-mail address alone. */
 const FROM = 9.5;
-const TO = 22;
+const TO = 14;
 const NAME = '04-personal-data.m4a';
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
+  [server, remote] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    startUrlServer(),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
