@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { discard, startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { transcribeFixture } from '../support/transcribe.ts';
+import { until } from '../support/until.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
+import { voiceChannels } from '../support/voice-channels.ts';
+
+/** Five sentences, of both voices. */
+const CALL_SECONDS = '13.8';
+/** Five paragraphs of two speakers. */
+const TALK_SECONDS = '16.2';
+const PATIENCE = 240_000;
+const SOON = { timeout: 90_000 };
+
+/** One server and one window, because most of what these cost is the start of either and of the engine. */
+let server: TestServer;
+let browser: Browser;
+let window: TestWindow;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([
+    startServer({ quick: true, model: 'starter-parakeet' }),
+    borrowBrowser(),
+  ]);
+  const options = { ...TEXT_ALONE, diarize: true, speakers: 3, model: 'starter-parakeet' };
+  window = await openWindow(browser, server, { prefs: { options } });
+}, PATIENCE);
+afterAll(async () => {
+  await browser?.close();
+  await discard(server);
+});
+
+describe('channels in the window', { timeout: PATIENCE }, () => {
+  let remote: UrlServer;
+
+  beforeAll(async () => {
+    remote = await startUrlServer();
+  });
+  afterAll(() => remote.close());
+
+  it('are kept apart by one switch, in place of speaker labels', async () => {
+    const { page } = window;
+    const call = await voiceChannels('02-two-speakers.mp3', { output: ['-t', CALL_SECONDS] });
+    const url = remote.set('/call.wav', file(readFileSync(call)));
+    await window.go('#/library');
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'New transcription' });
+    const channels = dialog.getByRole('switch', { name: 'Keep channels apart' });
+    const speakers = dialog.getByRole('switch', { name: 'Speakers' });
+    await channels.waitFor(SOON);
+    await expect.poll(() => speakers.isChecked()).toBe(true);
+    await channels.click(SOON);
+    await expect.poll(() => speakers.isChecked()).toBe(false);
+    await speakers.click(SOON);
+    await expect.poll(() => channels.isChecked()).toBe(false);
+    await channels.click(SOON);
+    expect(await window.violations()).toEqual([]);
+
+    await dialog.getByRole('textbox', { name: /link/i }).fill(url, SOON);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
+    const transcript = await until(async () => {
+      const { data } = await server.client.call('listTranscripts', { query: { status: 'completed' } });
+      const id = data.transcriptions[0]?.id;
+      return id === undefined ? undefined : server.client.call('getTranscript', { params: { id } });
+    }, PATIENCE);
+    expect(transcript).toMatchObject({ channels: 2, speakers: { A: {}, B: {} } });
+    await window.go(`#/transcript/${transcript.id}`);
+    await page.keyboard.press('a');
+    const again = page.getByRole('dialog', { name: 'Analyze again' });
+    await again.getByRole('switch', { name: 'Summary' }).waitFor(SOON);
+    expect(await again.getByRole('switch', { name: 'Speakers' }).count()).toBe(0);
+    expect(window.errors).toEqual([]);
+  });
+});
+
+describe('speakers that are identified again from a place on', { timeout: PATIENCE }, () => {
+  let id: string;
+
+  beforeAll(async () => {
+    const talk = join(temporaryFolder(), 'talk.wav');
+    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', talk);
+    id = await transcribeFixture(server, talk, undefined, { diarize: true });
+    await window.go(`#/transcript/${id}`);
+  }, PATIENCE);
+
+  const read = () => server.client.call('getTranscript', { params: { id } });
+  const labels = async () => (await read()).segments.map(({ speaker_id }) => speaker_id).join('');
+  const dialog = () => window.page.getByRole('dialog', { name: 'Identify speakers again' });
+
+  it('are as many as one says, by keyboard alone, and come back with Ctrl Z', async () => {
+    const { page } = window;
+    const before = await labels();
+    expect(new Set(before).size).toBe(2);
+    const articles = page.getByRole('article');
+    await articles.nth(2).focus();
+    await page.keyboard.press('Shift+S');
+    await dialog().waitFor();
+    expect(await window.violations()).toEqual([]);
+    const from = await dialog().getByRole('combobox', { name: 'From' }).textContent();
+    expect(from).toMatch(/^\d+:\d\d · \w/);
+    await dialog().getByRole('combobox', { name: 'Speakers' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: '1 person', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('[role="option"][data-highlighted]', { hasText: '1 person' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option').first().waitFor({ state: 'detached' });
+    await dialog().getByRole('button', { name: 'Identify speakers' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    await window.toasted('Analyzed', { timeout: PATIENCE });
+    const after = await labels();
+    expect(after).not.toBe(before);
+    // Two paragraphs stay as they were; everything after is one voice.
+    const kept = [...before].findIndex((label, index) => label !== after[index]);
+    expect(after.slice(0, kept)).toBe(before.slice(0, kept));
+    expect(new Set(after.slice(kept)).size).toBe(1);
+    await expect.poll(() => articles.count()).toBeLessThan(before.length);
+
+    await page.keyboard.press('Control+z');
+    await expect.poll(labels).toBe(before);
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(labels).toBe(after);
+    await page.keyboard.press('Control+z');
+    await expect.poll(labels).toBe(before);
+  });
+
+  it('are offered beside adding and merging, and from the beginning', async () => {
+    const { page } = window;
+    const before = await labels();
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByRole('button', { name: 'Identify speakers again from here' }).click();
+    await dialog().getByRole('combobox', { name: 'From' }).click();
+    await page.getByRole('option', { name: 'The beginning' }).click();
+    await dialog().getByRole('combobox', { name: 'Speakers' }).click();
+    await page.getByRole('option', { name: '1 person', exact: true }).click();
+    await window.holdingToasts(async () => {
+      await dialog().getByRole('button', { name: 'Identify speakers' }).click();
+      await expect.poll(labels, { timeout: PATIENCE }).toMatch(/^A+$/);
+      await window.toast('Analyzed').getByRole('button', { name: 'Undo' }).click();
+    });
+    await expect.poll(labels).toBe(before);
+    expect(window.errors).toEqual([]);
+  });
+});
+
+describe('remembered voice', { timeout: PATIENCE }, () => {
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    const recording = fixturePath(ONE_SENTENCE);
+    first = await transcribeFixture(server, recording, 'First', { diarize: true });
+    second = await transcribeFixture(server, recording, 'Second', { diarize: true });
+    await window.go(`#/transcript/${first}`);
+  }, PATIENCE);
+
+  it('is stored when its speaker is named with that choice', async () => {
+    const { page } = window;
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Speaker A' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Name of this speaker' });
+    await sheet.getByRole('textbox').fill('María');
+    await sheet.getByRole('switch', { name: 'Remember this voice' }).click();
+    expect(await window.violations()).toEqual([]);
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'María' }).waitFor();
+    await expect
+      .poll(async () => (await server.client.call('listVoices')).data.map(({ name }) => name))
+      .toEqual(['María']);
+  });
+
+  it('is suggested in the next recording, and applied by a click only', async () => {
+    const { page } = window;
+    await window.go(`#/transcript/${second}`);
+    await page.getByRole('tab', { name: 'Speakers' }).click();
+    await page.getByText('Sounds like María').waitFor();
+    expect(await window.violations()).toEqual([]);
+    const before = await server.client.call('getTranscript', { params: { id: second } });
+    expect(before.speakers?.A?.name).toBe('Speaker A');
+    await page.getByRole('button', { name: 'Use the name María' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'María', exact: true }).waitFor();
+    await expect.poll(() => page.getByText('Sounds like').count()).toBe(0);
+  });
+
+  it('is listed and forgotten in the settings', async () => {
+    const { page } = window;
+    await window.go('#/settings/privacy');
+    await page.getByText('María').waitFor();
+    await page.getByRole('button', { name: 'Forget María' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('No voices are remembered.').waitFor();
+    await expect.poll(async () => (await server.client.call('listVoices')).data).toEqual([]);
+  });
+});
