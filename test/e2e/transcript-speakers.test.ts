@@ -12,7 +12,20 @@ const TALK: readonly Turn[] = [
   ['A', 'Then we can decide today.'],
 ];
 const THREE_SPEAKERS: readonly Turn[] = [...TALK.slice(0, 2), ['C', 'Then we can decide today.']];
-const NAMES = ['keyboard', 'mouse', 'merge', 'new', 'names', 'looks', 'order'] as const;
+const NAMES = [
+  'keyboard',
+  'mouse',
+  'merge',
+  'new',
+  'names',
+  'looks',
+  'order',
+  'history',
+  'toast',
+  'merged',
+  'elsewhere',
+  'quick',
+] as const;
 
 describe('the speakers of a transcript', () => {
   let server: TestServer;
@@ -209,20 +222,136 @@ describe('the speakers of a transcript', () => {
   });
 
   it.each(['light', 'dark'] as const)('are accessible and legible (%s)', async (theme) => {
+    const shots = process.env.EARSHOT_SHOTS;
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: 'attached' });
     for (const width of dealt([1280, 400], Number(theme === 'dark'), 2)) {
-      const own = await openWindow(browser, server, { theme, width, at: `#/transcript/${ids.get('looks')}` });
-      await own.page.locator('[data-w="0"]').waitFor();
-      expect(await own.page.locator('[data-turns]').count()).toBeGreaterThan(0);
-      if (width > 1000) await own.page.getByRole('tab', { name: 'Speakers' }).click();
-      expect(await own.violations('all')).toEqual([]);
-      const shots = process.env.EARSHOT_SHOTS;
-      if (shots !== undefined) await own.page.screenshot({ path: `${shots}/speakers-${theme}-${width}.png` });
-      await own.page.getByRole('article').first().focus();
-      await own.page.keyboard.press('s');
-      await own.page.getByRole('dialog', { name: 'Who speaks?' }).waitFor();
-      expect(await own.violations('all')).toEqual([]);
-      if (shots !== undefined) await own.page.screenshot({ path: `${shots}/assign-${theme}-${width}.png` });
-      await own.close();
+      await page.setViewportSize({ width, height: 820 });
+      await window.go('#/');
+      await open('looks');
+      expect(await page.locator('[data-turns]').count()).toBeGreaterThan(0);
+      if (width > 1000) await page.getByRole('tab', { name: 'Speakers' }).click();
+      expect(await window.violations('all')).toEqual([]);
+      if (shots !== undefined) await page.screenshot({ path: `${shots}/speakers-${theme}-${width}.png` });
+      await page.getByRole('article').first().focus();
+      await page.keyboard.press('s');
+      await dialog().waitFor();
+      expect(await window.violations('all')).toEqual([]);
+      if (shots !== undefined) await page.screenshot({ path: `${shots}/assign-${theme}-${width}.png` });
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'detached' });
     }
+    await page.setViewportSize({ width: 1280, height: 820 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  describe('Undo and Redo', () => {
+    const button = (name: 'Undo' | 'Redo') =>
+      page.getByRole('main').getByRole('button', { name, exact: true });
+    const typeFirst = async (text: string) => {
+      await page.getByRole('article').first().focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('textbox', { name: 'Text of this paragraph' }).waitFor();
+      await page.keyboard.press('Control+Home');
+      // At once: a pause between two keys would make two edits of it.
+      await page.keyboard.insertText(text);
+      // Escape would close a toast as well.
+      await page.keyboard.press('Enter');
+      await page.locator('[data-w="0"]').getByText(text.trim()).waitFor();
+    };
+    /** Gives the words from the third on to speaker B: their segment is split. */
+    const splitFirstParagraph = async () => {
+      await page.getByRole('article').first().focus();
+      await page.keyboard.press('s');
+      const first = page.getByRole('combobox', { name: 'From the word' });
+      await first.click();
+      await page.getByRole('option', { name: /^and ·/ }).click();
+      await page.getByRole('radio', { name: 'Speaker B' }).check();
+      await page.getByRole('button', { name: 'Change speaker' }).click();
+    };
+
+    it('are offered above the text also for speakers whose change splits a segment', async () => {
+      await open('history');
+      expect(await button('Undo').count()).toBe(0);
+      await typeFirst('Zanzibar ');
+      await splitFirstParagraph();
+      await untilParagraphs('A B A');
+      await expect.poll(async () => (await stored('history')).segments.length).toBe(5);
+      await button('Undo').click();
+      await expect.poll(async () => (await stored('history')).segments.length).toBe(4);
+      await expect.poll(() => button('Undo').isEnabled()).toBe(true);
+      await button('Redo').click();
+      await expect.poll(async () => (await stored('history')).segments.length).toBe(5);
+      await expect.poll(() => button('Redo').isDisabled()).toBe(true);
+
+      // What was edited before the page was opened, down to the text that was typed first.
+      await page.reload();
+      await button('Undo').click();
+      await expect.poll(async () => (await stored('history')).segments.length).toBe(4);
+      await button('Undo').click();
+      await expect.poll(async () => (await stored('history')).text).toMatch(/^Good morning/);
+      await expect.poll(() => button('Undo').isDisabled()).toBe(true);
+      expect(await window.violations('all')).toEqual([]);
+    });
+
+    it('go from a toast when another change follows', async () => {
+      await open('toast');
+      const toast = window.toast('Speaker changed.');
+      // A toast that is held does not go by itself.
+      await window.holdingToasts(async () => {
+        await splitFirstParagraph();
+        await toast.waitFor();
+        await typeFirst('Zanzibar ');
+        await toast.waitFor({ state: 'detached' });
+      });
+
+      await open('merged');
+      await page.getByRole('tab', { name: 'Speakers' }).click();
+      const row = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Speaker B' });
+      await row.getByRole('button', { name: 'Merge with another speaker' }).click();
+      const merged = window.toast('Speaker B is now Speaker A.');
+      await window.holdingToasts(async () => {
+        await page.getByRole('menuitem', { name: 'Merge into Speaker A' }).click();
+        await merged.waitFor();
+        await typeFirst('Quixotic ');
+        await merged.waitFor({ state: 'detached' });
+      });
+    });
+
+    // `npm test` has an edit of another window in transcript-edit.test.ts.
+    if (breadth(false, true))
+      it('leave what another window edited', async () => {
+        await open('elsewhere');
+        await server.client.call('patchTranscript', {
+          params: { id: ids.get('elsewhere') ?? '' },
+          body: { segments: [{ id: 0, text: 'Written elsewhere.' }] },
+        });
+        await page.locator('[data-w="0"]').getByText('Written').waitFor();
+        expect(await button('Undo').count()).toBe(0);
+        await page.keyboard.press('Control+z');
+        // A speaker's name is saved after anything that Ctrl-Z began.
+        await page.getByRole('article').getByRole('button', { name: 'Speaker B' }).first().click();
+        await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Maria');
+        await page.keyboard.press('Enter');
+        await expect.poll(async () => (await stored('elsewhere')).speakers?.B?.name).toBe('Maria');
+        expect((await stored('elsewhere')).segments[0]?.text).toBe('Written elsewhere.');
+        await page.keyboard.press('Control+z');
+        await expect.poll(async () => (await stored('elsewhere')).speakers?.B?.name).toBe('Speaker B');
+        await page.keyboard.press('Control+z');
+        await page.reload();
+        await page.locator('[data-w="0"]').waitFor();
+        expect((await stored('elsewhere')).segments[0]?.text).toBe('Written elsewhere.');
+      });
+
+    it('end where nothing is left, without an error', async () => {
+      await open('quick');
+      await typeFirst('Zanzibar ');
+      await expect.poll(async () => (await stored('quick')).text).toMatch(/^Zanzibar/);
+      for (let step = 0; step < 3; step++) await page.keyboard.press('Control+z');
+      await expect.poll(async () => (await stored('quick')).text).toMatch(/^Good morning/);
+      await page.keyboard.press('Control+y');
+      await expect.poll(async () => (await stored('quick')).text).toMatch(/^Zanzibar/);
+      expect(await page.locator('[data-toast]').allTextContents()).toEqual([]);
+    });
   });
 });

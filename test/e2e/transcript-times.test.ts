@@ -65,7 +65,7 @@ describe('times of words and subtitles', () => {
       })
     ).text();
   const slider = (name: string) => page.getByRole('slider', { name, exact: true });
-  const panel = (on: Page = page) => on.getByRole('region', { name: 'Word and subtitle times' });
+  const panel = () => page.getByRole('region', { name: 'Word and subtitle times' });
   /** The PATCH requests that the page sends in this test from now on, each noted before it reaches the server. */
   const countPatches = async () => {
     const sent: string[] = [];
@@ -83,11 +83,11 @@ describe('times of words and subtitles', () => {
     await panel().waitFor();
   };
   /** Opens the panel at a word, from 0, by keyboard alone. */
-  const openByKeys = async (word: number, on: Page = page) => {
-    await on.getByRole('article').first().focus();
-    for (let step = 0; step < word; step++) await on.keyboard.press('ArrowRight');
-    await on.keyboard.press('t');
-    await panel(on).waitFor();
+  const openByKeys = async (word: number) => {
+    await page.getByRole('article').first().focus();
+    for (let step = 0; step < word; step++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('t');
+    await panel().waitFor();
   };
   /**
    * Presses keys on the focused border without a pause, in which it would be saved; the position after each. React renders in
@@ -250,7 +250,7 @@ describe('times of words and subtitles', () => {
     expect(await page.locator('[data-toast]').allTextContents()).toEqual([]);
   });
 
-  // `npm test` has the history after a reload in transcript-speakers.test.ts and transcript-undo.test.ts.
+  // `npm test` has the history after a reload in transcript-speakers.test.ts.
   if (breadth(false, true))
     it('are undone and made again after a reload', async () => {
       await open('undo');
@@ -354,18 +354,18 @@ describe('times of words and subtitles', () => {
       ],
     ),
   ] as const)('look right to axe: %s, %i px, forced colors %s', async (theme, width, isForced) => {
-    const sized = await openWindow(browser, server, { theme, width, at: `#/transcript/${idOf('looks')}` });
-    if (isForced) await sized.page.emulateMedia({ forcedColors: 'active' });
-    await sized.page.locator('[data-w="0"]').waitFor();
-    await openByKeys(2, sized.page);
-    expect(await sized.violations('all')).toEqual([]);
-    await panel(sized.page).getByRole('radio', { name: 'Subtitle' }).click();
-    await sized.page.getByRole('slider', { name: /^In-time/ }).waitFor();
-    expect(await sized.violations('all')).toEqual([]);
+    await page.setViewportSize({ width, height: 820 });
+    await page.emulateMedia({ colorScheme: theme, forcedColors: isForced ? 'active' : 'none' });
+    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: 'attached' });
+    await window.go('#/');
+    await open('looks');
+    await openByKeys(2);
+    expect(await window.violations('all')).toEqual([]);
+    await panel().getByRole('radio', { name: 'Subtitle' }).click();
+    await page.getByRole('slider', { name: /^In-time/ }).waitFor();
+    expect(await window.violations('all')).toEqual([]);
     const overflow = () =>
-      sized.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(await overflow()).toBe(0);
-    expect(sized.errors).toEqual([]);
-    await sized.close();
   });
 });
