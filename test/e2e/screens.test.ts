@@ -27,6 +27,9 @@ const SCREENS = [...NAV_SCREENS.map(({ name }) => hrefOf({ screen: name })), ...
 
 const LOCALES = 4;
 const LARGEST_TEXT = 1.3;
+/** Of a message whose value is missing; not one of a path. */
+const PLACEHOLDER = /(?<!\/)\{\w+[},]/;
+const EN_US = ['en-US', 3, 'Library', 'answered 404'] as const;
 
 describe('every screen', () => {
   let server: TestServer;
@@ -101,8 +104,10 @@ describe('every screen', () => {
       expect(await overflowOf(window, size), `${hash} ${size.width}`).toBe(0);
     await turn('ltr', LARGEST_TEXT);
     expect(await overflowOf(window, PHONE), `${hash} with the largest text`).toBe(0);
-    await turn('rtl', 1);
-    expect(await overflowOf(window, DESKTOP), `${hash} from the right`).toBe(0);
+    if (at % 3 === 0 || at === -1 || breadth(false, true)) {
+      await turn('rtl', 1);
+      expect(await overflowOf(window, DESKTOP), `${hash} from the right`).toBe(0);
+    }
     if (hash === '#/') {
       const rail = await page.getByRole('navigation', { name: 'Main' }).first().boundingBox();
       expect(rail?.x).toBeGreaterThan(640);
@@ -117,6 +122,7 @@ describe('every screen', () => {
       const at = SETTINGS.indexOf(hash);
       const violations = at === -1 ? await violationsInThemes(window) : await violationsInTurn(window, at);
       if (violations.length > 0) found[hash] = violations;
+      expect(await window.page.locator('body').textContent(), hash).not.toMatch(PLACEHOLDER);
       await checkFit(window, hash);
     }
     await window.go('#/design');
@@ -165,11 +171,12 @@ describe('every screen', () => {
   });
 
   it.each([
+    // The tests above see all of the window in English.
+    ...breadth([], [EN_US]),
     ['de-DE', 0, 'Bibliothek', 'ließ sich von ihrem Link nicht laden'],
     ['es-ES', 1, 'Biblioteca', 'No se pudo obtener la grabación'],
     ['fr-FR', 2, 'Bibliothèque', 'n’a pas pu être récupéré'],
-    ['en-US', 3, 'Library', 'answered 404'],
-  ])(
+  ] as const)(
     'is translated to %s, and fits a phone',
     async (locale, at, library, reason) => {
       // The first by the language of the browser; in `npm test` the others by the preference.
@@ -183,8 +190,7 @@ describe('every screen', () => {
       await own.page.getByRole('row').getByText(reason).waitFor();
       for (const hash of dealt(addresses, at, LOCALES)) {
         await own.go(hash);
-        const text = await own.page.locator('body').textContent();
-        expect(text, hash).not.toMatch(/(?<!\/)\{\w+[},]/);
+        expect(await own.page.locator('body').textContent(), hash).not.toMatch(PLACEHOLDER);
         expect(await overflowOf(own, PHONE), hash).toBe(0);
       }
       expect(await own.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
@@ -229,9 +235,11 @@ describe('every screen', () => {
   });
 
   it('supports the keyboard for rows, a transcript and its words', async () => {
-    const own = await openWindow(browser, server);
-    const { page } = own;
-    await own.settle();
+    const { page } = window;
+    // A page that has just been loaded, with the focus nowhere.
+    await window.go('#/');
+    await page.reload();
+    await window.settle();
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
     await page.getByRole('link', { name: '11-news-and-entities' }).focus();
@@ -254,14 +262,13 @@ describe('every screen', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    await own.close();
   });
 
   it('restores the screen after a reload', async () => {
     const { page } = window;
     const transcript = `#/transcript/${id}`;
     const hashes = ['#/queue', '#/files', '#/settings/limits', transcript];
-    for (const hash of breadth(['#/settings/limits', transcript], hashes)) {
+    for (const hash of breadth([transcript], hashes)) {
       await window.go(hash);
       const before = await page.locator('main h1').first().textContent();
       await page.reload();
