@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tinyWav } from '../support/audio.ts';
+import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer } from '../support/url-server.ts';
@@ -302,10 +303,12 @@ describe('library screen', () => {
       await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
       const isCut = await link.evaluate((element) => element.scrollWidth > element.clientWidth);
       expect(isCut || width > 400).toBe(true);
-      for (const reach of [() => link.hover(), () => link.focus()]) {
-        await reach();
+      for (const reach of ['hover', 'focus'] as const) {
+        await link[reach]();
         await expect.poll(() => whole.allTextContents()).toEqual(isCut ? [reason] : []);
-        expect(await window.violations(colorScheme === 'light' ? 'all' : 'colors')).toEqual([]);
+        // Both show the same element.
+        if (breadth(reach === 'focus', true))
+          expect(await window.violations(colorScheme === 'light' ? 'all' : 'colors')).toEqual([]);
         await page.mouse.move(0, 0);
         await page.keyboard.press('Escape');
         await whole.waitFor({ state: 'detached' });
