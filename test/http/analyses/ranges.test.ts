@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
+import { breadth } from '../../support/breadth.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -17,7 +18,7 @@ const NAME = '04-personal-data.m4a';
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([
-    startServer({ quick: true, model: 'starter-parakeet' }),
+    startServer({ quick: true, model: breadth('starter-parakeet', 'starter') }),
     startUrlServer(),
   ]);
 });
