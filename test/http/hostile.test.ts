@@ -120,7 +120,7 @@ describe('a source that is not a recording fails with a specific error', () => {
   it('a truncated recording is transcribed up to its end', async () => {
     const whole = fixture('08-meeting-4min.mp3');
     const url = remote.set('/cut.mp3', urls.file(whole.subarray(0, Math.floor(whole.length / 6))));
-    const response = await create({ audio_url: url, wait_until_complete: true });
+    const response = await create({ audio_url: url, model: 'starter-parakeet', wait_until_complete: true });
     const transcript: Transcription = await response.json();
     expect(transcript.status).toBe('completed');
     expect(transcript.duration).toBeGreaterThan(30);

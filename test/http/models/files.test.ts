@@ -156,7 +156,7 @@ describe('a job whose model is missing', () => {
   it('keeps the model that it is using', async () => {
     let end = () => {};
     const audio_url = mirror.set('/held.wav', (_request, response) => {
-      end = () => response.end(fixture(SPOKEN));
+      end = () => response.end(fixture(ONE_SENTENCE));
     });
     const body = { audio_url, model: 'mini', language: 'en' } as const;
     const job = await server.client.call('createTranscript', { body });
