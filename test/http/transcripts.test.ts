@@ -6,7 +6,7 @@ import { CreateTranscript, type Transcription } from '../../electron/contract/tr
 import { talk } from '../support/audio.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, ONE_SENTENCE, truth } from '../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
@@ -14,7 +14,7 @@ let server: TestServer;
 let remote: UrlServer;
 
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
@@ -29,14 +29,33 @@ const transcribe = async (name: string, extra: Extra = {}): Promise<Transcriptio
   });
 };
 
-/** One recognition that several tests look at. */
+/** Recognizes as without the settings of {@link QUICK}, but with `more`. */
+const byDefault = async <T>(
+  action: () => Promise<T>,
+  more: Readonly<Record<string, boolean>> = {},
+): Promise<T> => {
+  const defaults = Object.fromEntries(Object.keys(QUICK).map((key) => [key, null]));
+  await server.client.call('patchSettings', { body: { ...defaults, ...more } });
+  try {
+    return await action();
+  } finally {
+    await server.client.call('patchSettings', { body: QUICK });
+  }
+};
+
+/** Recognitions that several tests look at. */
+let fitted: Promise<Transcription> | undefined;
+const noteWithWords = () =>
+  (fitted ??= byDefault(() => transcribe('01-short-note.wav', { timestamp_style: 'word' }), {
+    'engine.fitWindow': true,
+  }));
 let conversation: Promise<Transcription> | undefined;
 const twoSpeakers = () =>
   (conversation ??= transcribe('02-two-speakers.mp3', { timestamp_style: 'word', audio_end_at: 25 }));
 
 describe('a recording behind a URL', () => {
   it('becomes text with times, language, confidence and credits', async () => {
-    const t = await transcribe('01-short-note.wav');
+    const t = await byDefault(() => transcribe('01-short-note.wav'));
     expect(t.status).toBe('completed');
     expect(t.text).toBe(truth('01-short-note.wav').text);
     expect(t.language).toBe('en');
@@ -59,18 +78,15 @@ describe('a recording behind a URL', () => {
   });
 
   it('becomes the same text with engine.fitWindow', async () => {
-    await server.client.call('patchSettings', { body: { 'engine.fitWindow': true } });
-    const t = await transcribe('01-short-note.wav');
-    await server.client.call('patchSettings', { body: { 'engine.fitWindow': null } });
+    const t = await noteWithWords();
     expect([t.status, t.language, t.text]).toEqual(['completed', 'en', truth('01-short-note.wav').text]);
   });
 
   it('keeps words and times after long silences', async () => {
     // Three sentences of the note, one each 40 seconds, and digital silence in between.
     const audio_url = remote.set('/silences.wav', file(talk(90, 40)));
-    const t = await server.client.call('createTranscript', {
-      body: { audio_url, wait_until_complete: true },
-    });
+    const body = { audio_url, wait_until_complete: true };
+    const t = await byDefault(() => server.client.call('createTranscript', { body }));
     const sentences = truth('01-short-note.wav').sentences.slice(0, 3);
     expect(t.segments.map(({ text }) => text)).toEqual(sentences.map(({ text }) => text));
     for (const [index, { start, end }] of sentences.entries()) {
@@ -103,7 +119,8 @@ describe('a recording behind a URL', () => {
   });
 
   it('ends with the audio if the range is longer', async () => {
-    const t = await transcribe('01-short-note.wav', { audio_start_from: 6.8, audio_end_at: 999 });
+    const range = { audio_start_from: 6.8, audio_end_at: 999 };
+    const t = await byDefault(() => transcribe('01-short-note.wav', range));
     expect(t.duration).toBeCloseTo(8.6, 1);
     expect(t.text).toBe(
       'The deadline for the contract is March 5th, 2026. Please send me the report before Friday.',
@@ -166,7 +183,7 @@ describe('a transcription', () => {
   });
 
   it('takes corrections: text, sentences and search follow, and unchanged words keep their times', async () => {
-    const t = await transcribe('01-short-note.wav', { timestamp_style: 'word' });
+    const t = await noteWithWords();
     const before = t.segments[1]?.words ?? [];
     const changed = await server.client.call('patchTranscript', {
       params: { id: t.id },
