@@ -146,7 +146,7 @@ describe('stored HTML and SVG with scripts', () => {
 const framed = async (url: string): Promise<{ title: string; requests: string[] }> => {
   const own = await browser.newPage();
   const requests: string[] = [];
-  await own.goto(`${storage.url}/openapi.json`);
+  await own.goto(`${storage.url}/v1/health`);
   own.on('request', (request) => requests.push(request.url()));
   // The frame does not show it either.
   const download = own.waitForEvent('download');
