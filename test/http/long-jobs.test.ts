@@ -117,7 +117,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it(`while ${LONG_HOURS} hours end with speakers, analyses and redaction`, async () => {
+  it(`while ${LONG_HOURS} hours end with ${breadth('speakers and analyses', 'speakers, analyses and redaction')}`, async () => {
     await pauses.expectFree(server, async () => {
       // Redacting takes as long as all else together. A reanalysis redacts with the same functions, in the next test.
       const id = await finishJob({ ...ANALYSES, diarize: true, redact_pii: breadth(false, true) });
@@ -134,7 +134,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
     });
   });
 
-  it(`while ${LONG_HOURS} hours are analyzed, redacted and deleted`, async () => {
+  it(`while ${LONG_HOURS} hours are ${breadth('redacted', 'analyzed, redacted')} and deleted`, async () => {
     await pauses.expectFree(server, async () => {
       const id = await finishJob();
       await pauses.longest(server);
