@@ -35,10 +35,11 @@ afterAll(async () => {
   await receiver.close();
 });
 
+/** Of a job that fails at once, unless a test says otherwise: its delivery is as one of a transcription. */
 const create = (webhook: string, extra: object = {}) =>
   server.client.call('createTranscript', {
     body: {
-      audio_url: urls.url('/note.wav'),
+      audio_url: urls.url('/missing.wav'),
       webhook_url: webhook,
       webhook_secret: SECRET,
       wait_until_complete: true,
@@ -46,9 +47,13 @@ const create = (webhook: string, extra: object = {}) =>
     },
   });
 
+let note: ReturnType<typeof create> | undefined;
+/** A transcription whose delivery and log two tests look at. */
+const createNote = () => (note ??= create(receiver.url('/good'), { audio_url: urls.url('/note.wav') }));
+
 describe('webhooks', () => {
   it('delivers a finished transcription, signed as in Standard Webhooks', async () => {
-    const made = await create(receiver.url('/good'));
+    const made = await createNote();
     const [delivery] = await settle(made.id, 1);
     expect(delivery).toMatchObject({ type: 'transcript.completed', state: 'delivered' });
     expect(delivery?.attempts).toMatchObject([{ status: 204, error: null }]);
@@ -73,7 +78,7 @@ describe('webhooks', () => {
 
   it('delivers a failure, and retries after anything but 2xx under the same id', async () => {
     receiver.answer('/flaky', [500, 302, 200]);
-    const made = await create(receiver.url('/flaky'), { audio_url: urls.url('/missing.wav') });
+    const made = await create(receiver.url('/flaky'));
     const [delivery] = await settle(made.id, 1);
     expect(delivery).toMatchObject({ type: 'transcript.failed', state: 'delivered' });
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 302, 200]);
@@ -142,7 +147,7 @@ describe('webhooks', () => {
   });
 
   it('logs neither secrets nor text', async () => {
-    const made = await create(receiver.url('/quiet'));
+    const made = await createNote();
     await settle(made.id, 1);
     const log = await server.log();
     expect(log).not.toContain(SECRET);
