@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tinyWav } from '../../support/audio.ts';
 import { ensurePrograms } from '../../support/debian.ts';
 import { describedPage } from '../../support/described-page.ts';
 import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
@@ -14,7 +15,7 @@ import { type Behavior, file, startUrlServer, type UrlServer } from '../../suppo
 
 const available = ensurePrograms(['yt-dlp'], ['yt-dlp']);
 const NOTE = 'note.wav';
-/** The first sentence alone, because every test transcribes it. */
+/** The first sentence alone, because several tests transcribe it. */
 const note = fixture(ONE_SENTENCE);
 
 const html = (title: string, body: string): string =>
@@ -33,7 +34,9 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/talk', pageOf(html('A talk &amp;  more', `<p>Listen.</p><audio src="/${NOTE}"></audio>`)));
   urls.set('/chapters', pageOf(describedPage(urls.url(`/${NOTE}`), 3)));
+  urls.set('/private', pageOf(describedPage(urls.url('/tiny.wav'), 3)));
   urls.set('/words', pageOf(html('Only\nwords', '<p>Nothing to hear here.</p>')));
+  urls.set('/tiny.wav', file(tinyWav(), { type: 'audio/wav' }));
   urls.set(`/${NOTE}`, file(note, { type: 'audio/wav' }));
 });
 
@@ -98,13 +101,20 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
     await server.client.call('patchSettings', { body: { 'network.pages': true } });
   });
 
-  it('yields the recording in it, under the title of the page', async () => {
-    const made = await transcribe(server, '/talk');
+  it('yields the recording in it, under the title of the page, with its chapters', async () => {
+    const made = await transcribe(server, '/chapters');
     expect(made.error).toBeUndefined();
     expect(made).toMatchObject({
       status: 'completed',
-      name: expect.stringMatching(/^A talk & more/),
-      source: { recordings: 1, chapters: [], title: expect.stringMatching(/^A talk & more/) },
+      name: 'A note on time',
+      source: {
+        recordings: 1,
+        title: 'A note on time',
+        chapters: [
+          { title: 'Opening', start: 0, end: 3 },
+          { title: 'The rest', start: 3, end: 8 },
+        ],
+      },
       file_info: { format: 'wav', size: note.length },
     });
     expect(made.word_count).toBeGreaterThan(5);
@@ -114,26 +124,13 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
     expect(data.every(({ host }) => host === `127.0.0.1:${urls.port}`)).toBe(true);
   });
 
-  it('keeps chapters, and a given name', async () => {
-    const made = await transcribe(server, '/chapters', { name: 'My name for it' });
-    expect(made.error).toBeUndefined();
-    expect(made.name).toBe('My name for it');
-    expect(made.source).toMatchObject({
-      title: 'A note on time',
-      chapters: [
-        { title: 'Opening', start: 0, end: 3 },
-        { title: 'The rest', start: 3, end: 8 },
-      ],
-    });
-  });
-
   it('keeps neither title nor chapters if redaction is requested', async () => {
-    const made = await transcribe(server, '/chapters', { redact_pii: true });
-    expect(made).toMatchObject({ status: 'completed', name: 'chapters' });
+    const made = await transcribe(server, '/private', { redact_pii: true });
+    expect(made).toMatchObject({ status: 'completed', name: 'private' });
     expect(made).not.toHaveProperty('source');
   });
 
-  it('lets yt-dlp fetch segmented media through the same address guard', async () => {
+  it('lets yt-dlp fetch segmented media through the same address guard, and keeps a given name', async () => {
     const folder = temporaryFolder();
     execFileSync(
       'ffmpeg',
@@ -147,10 +144,13 @@ describe.skipIf(!available)('a web page as audio_url, with yt-dlp', () => {
       const type = name.endsWith('.m3u8') ? 'application/vnd.apple.mpegurl' : 'video/mp2t';
       urls.set(`/${name}`, file(readFileSync(join(folder, name)), { type }));
     }
-    urls.set('/parts', pageOf(html('In parts', '<video src="/list.m3u8"></video>')));
-    const made = await transcribe(server, '/parts');
+    urls.set('/parts', pageOf(html('In &amp;  parts', '<video src="/list.m3u8"></video>')));
+    const made = await transcribe(server, '/parts', { name: 'My name for it' });
     expect(made.error).toBeUndefined();
-    expect(made.name).toMatch(/^In parts/);
+    expect(made).toMatchObject({
+      name: 'My name for it',
+      source: { recordings: 1, chapters: [], title: expect.stringMatching(/^In & parts/) },
+    });
     expect(made.word_count).toBeGreaterThan(5);
     const { data } = await server.client.call('listConnections', { query: { limit: 6 } });
     expect(data.some(({ purpose, bytes }) => purpose === 'page' && bytes > 10_000)).toBe(true);
