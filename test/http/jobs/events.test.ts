@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneSentence, talk } from '../../support/audio.ts';
+import { talk, tinyWav } from '../../support/audio.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -10,8 +10,8 @@ let urls: UrlServer;
 
 beforeAll(async () => {
   urls = await startUrlServer();
-  urls.set('/short.wav', file(oneSentence()));
-  urls.set('/long.wav', file(talk(90)));
+  urls.set('/short.wav', file(tinyWav()));
+  urls.set('/long.wav', file(talk(60)));
   server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
@@ -114,7 +114,7 @@ describe('server-sent events', () => {
     const { data } = await server.client.call('createUser', { body: { name: 'listener' } });
     const events = await open(data.key.key);
     expect((await events.next()).data.processing).toEqual([]);
-    const mine = await create('/short.wav');
+    const mine = await create('/missing.wav');
     await server.as(data.key.key).call('createTranscript', { body: { audio_url: urls.url('/short.wav') } });
     const seen = await events.waitFor('transcript.completed');
     events.close();
@@ -129,7 +129,7 @@ describe('server-sent events', () => {
   });
 
   it('include deletions', async () => {
-    const made = await create('/short.wav');
+    const made = await create('/missing.wav');
     const events = await open();
     await events.waitFor('snapshot');
     await server.client.call('deleteTranscript', { params: { id: made.id } });
