@@ -64,7 +64,7 @@ afterAll(async () => {
 
 describe('hearing twice', () => {
   it('leaves the text as the first model heard it, and marks where the second heard something else', async () => {
-    const url = noisy('02-two-speakers.mp3', 30);
+    const url = noisy('02-two-speakers.mp3', breadth(20, 30));
     const once = await create(url, { verify_with: undefined });
     const twice = await create(url, { diarize: true });
     expect(twice.status).toBe('completed');
@@ -122,7 +122,7 @@ describe('hearing twice', () => {
   });
 
   it('goes on after SIGKILL with the same result', async () => {
-    const url = noisy('08-meeting-4min.mp3', 70);
+    const url = noisy('08-meeting-4min.mp3', breadth(45, 70));
     const whole = await create(url, {});
     let id = '';
     const query = `SELECT count(*) FROM transcripts WHERE status = 'processing' AND checkpoint LIKE '%"verified":{%'`;
