@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
 import { breadth } from '../../support/breadth.ts';
 import { EventReader } from '../../support/event-reader.ts';
-import { fixture } from '../../support/fixtures.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
+import { fixture, fixturePath } from '../../support/fixtures.ts';
 import { AUDIO_FIXTURES } from '../../support/paths.ts';
 import {
   filesHolding,
@@ -12,9 +15,9 @@ import {
   turnOffBackups,
 } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
-import { transcribe } from '../../support/transcribe.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { startUrlServer, status, type UrlServer } from '../../support/url-server.ts';
+import { file, startUrlServer, status, type UrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const NAME = '04-personal-data.m4a';
@@ -30,8 +33,11 @@ const POLICIES = [
   // A misheard address may be one of these.
   'url',
 ] as const;
-/** A part of the original audio. */
-const SOUND = fixture(NAME).subarray(200_000, 200_064);
+/** The first half holds a dozen secrets. */
+const CUT = breadth(['-t', '27'], []);
+/** The recording, and a part of its audio. */
+let recording: Buffer;
+let sound: Buffer;
 
 let server: TestServer;
 let remote: UrlServer;
@@ -40,7 +46,24 @@ let secrets: string[];
 /** The text with tokens: equal values have equal tokens. */
 let hashed: string;
 
+/** Transcribes the recording by URL and waits for the result. */
+const transcribeRecording = (
+  at: TestServer,
+  extra: Partial<Parameters<typeof CreateTranscript.parse>[0] & object>,
+) =>
+  at.client.call('createTranscript', {
+    body: CreateTranscript.parse({
+      audio_url: remote.set(`/${NAME}`, file(recording)),
+      wait_until_complete: true,
+      ...extra,
+    }),
+  });
+
 beforeAll(async () => {
+  const path = join(temporaryFolder(), NAME);
+  await ffmpeg('-i', fixturePath(NAME), ...CUT, '-c', 'copy', path);
+  recording = readFileSync(path);
+  sound = recording.subarray(150_000, 150_064);
   [server, remote, hooks] = await Promise.all([
     startServer({ quick: true, model: 'starter-parakeet' }),
     startUrlServer(),
@@ -52,7 +75,7 @@ beforeAll(async () => {
   });
   // Another installation transcribes the same recording without redaction: what it finds are the secrets.
   const plain = await startServer({ quick: true, model: 'starter-parakeet' });
-  const heard = await transcribe(plain, remote, NAME, { entity_detection: true });
+  const heard = await transcribeRecording(plain, { entity_detection: true });
   await discard(plain);
   const types = new Set([
     'person',
@@ -84,7 +107,7 @@ const expectNothingLeft = async (t: Transcription) => {
   const found = await server.client.call('searchTranscripts', { query: { q: 'Lopez' } });
   expect(found.data.results).toEqual([]);
   expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
-  expect(filesHolding(server.dataDir, SOUND)).toEqual([]);
+  expect(filesHolding(server.dataDir, sound)).toEqual([]);
   expect(secretsIn(await server.log(), secrets)).toEqual([]);
 };
 
@@ -95,7 +118,7 @@ const asked = { redact_pii: true, redact_pii_policies: [...POLICIES], timestamp_
 describe('a recording full of private data', () => {
   it('contains a dozen secrets before redaction', () => {
     expect(secrets.length).toBeGreaterThan(10);
-    expect(filesHolding(AUDIO_FIXTURES, SOUND)).toHaveLength(1);
+    expect(filesHolding(AUDIO_FIXTURES, sound)).toHaveLength(1);
   });
 
   it.each([
@@ -105,7 +128,7 @@ describe('a recording full of private data', () => {
     const hook = hooks.url(`/${method}`);
     const events = await EventReader.open(server.url, server.key);
     await events.waitFor('snapshot');
-    const t = await transcribe(server, remote, NAME, {
+    const t = await transcribeRecording(server, {
       ...asked,
       redact_pii_sub: method,
       redact_pii_audio: true,
@@ -131,16 +154,16 @@ describe('a recording full of private data', () => {
     await expectNothingLeft(t);
     expect(t.redaction_report).toMatchObject({ checked: true, audible: [] });
     expect(t.redaction_report?.spans).toBeGreaterThan(5);
-    const sound = await server.fetch(new URL(t.redacted_audio_url ?? '').pathname);
-    expect(sound.status).toBe(200);
-    expect(sound.headers.get('content-type')).toBe('audio/mp4');
+    const bleeped = await server.fetch(new URL(t.redacted_audio_url ?? '').pathname);
+    expect(bleeped.status).toBe(200);
+    expect(bleeped.headers.get('content-type')).toBe('audio/mp4');
   });
 });
 
 describe('a redacted transcript of an upload', () => {
   it('plays the bleeped copy, while the upload stays unchanged', async () => {
     const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(fixture(NAME))], { type: 'audio/mp4' }), NAME);
+    form.append('file', new Blob([new Uint8Array(recording)], { type: 'audio/mp4' }), NAME);
     const uploaded = await server.fetch('/v1/storage/upload', { method: 'POST', body: form });
     const { data } = await uploaded.json();
     const t = await server.client.call('createTranscript', {
@@ -154,10 +177,10 @@ describe('a redacted transcript of an upload', () => {
     expect(t.text).toBe(hashed);
     expect(t).not.toHaveProperty('redacted_audio_url');
     const played = Buffer.from(await (await server.fetch(`/v1/transcript/id/${t.id}/audio`)).arrayBuffer());
-    expect(played.includes(SOUND)).toBe(false);
+    expect(played.includes(sound)).toBe(false);
     expect(played.length).toBeGreaterThan(100_000);
     const own = await server.fetch(new URL(data.file.urls.download).pathname);
-    expect(Buffer.from(await own.arrayBuffer()).equals(fixture(NAME))).toBe(true);
+    expect(Buffer.from(await own.arrayBuffer()).equals(recording)).toBe(true);
     await server.fetch(`/v1/storage/file/${encodeURIComponent(data.file.key)}`, { method: 'DELETE' });
     expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
   });
@@ -165,9 +188,9 @@ describe('a redacted transcript of an upload', () => {
 
 describe('a job that ends before redaction', () => {
   it('leaves nothing of what was recognized', async () => {
-    const url = remote.url(`/${NAME}`);
+    const url = remote.set('/whole.m4a', file(fixture(NAME)));
     const made = await server.client.call('createTranscript', {
-      // The slower model, so that the job still runs when it is cancelled.
+      // The whole recording and the slower model, so that the job still runs when it is cancelled.
       body: CreateTranscript.parse({ ...asked, audio_url: url, model: 'starter' }),
     });
     await until(async () => {
