@@ -105,7 +105,15 @@ describe('bleep', () => {
 
   it('drops the metadata of the source', async () => {
     const tagged = join(folder, 'tagged.mp3');
-    await ffmpeg('-i', fixturePath('01-short-note.wav'), '-metadata', 'title=Call 555 0123', tagged);
+    await ffmpeg(
+      '-t',
+      '2',
+      '-i',
+      fixturePath('01-short-note.wav'),
+      '-metadata',
+      'title=Call 555 0123',
+      tagged,
+    );
     for (const format of ['m4a', 'ogg', 'wav'] as const) {
       await engine.bleep({ input: { kind: 'file', path: tagged }, output, spans: [], format });
       const { stdout } = await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', output]);

@@ -144,7 +144,7 @@ describe('hostile input', () => {
   it.each(['mp4', 'mkv'])(
     'warns of a truncated %s with pictures, not of a whole one with less sound',
     async (format) => {
-      const [pictures, sound] = ['testsrc=duration=40:size=64x48:rate=5', 'sine=frequency=300:duration=20'];
+      const [pictures, sound] = ['testsrc=duration=40:size=64x48:rate=1', 'sine=frequency=300:duration=20'];
       const inputs = ['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', sound];
       const whole = `pictures.${format}`;
       await ffmpeg(...inputs, '-c:a', 'libopus', '-movflags', 'faststart', at(whole));
@@ -201,7 +201,7 @@ describe('hostile input', () => {
   });
 
   it('refuses audio that is too long', async () => {
-    await expect(decode('hour.flac', { limits: { maxSeconds: 300 } })).rejects.toMatchObject({
+    await expect(decode('hour.flac', { limits: { maxSeconds: 60 } })).rejects.toMatchObject({
       code: 'decode_failed',
       message: expect.stringContaining('longer than'),
     });
@@ -212,8 +212,7 @@ describe('hostile input', () => {
   });
 
   it('does not interpret odd file names', async () => {
-    await ffmpeg('-i', fixturePath('09-silence.wav'), at('x.wav'));
-    const bytes = await readFile(at('x.wav'));
+    const bytes = await readFile(fixturePath('09-silence.wav'));
     for (const name of ['-i.wav', 'concat:a|b.wav', 'http:x.wav', "Šimon's %d 会議 [1].wav", 'pipe:0.wav']) {
       expect((await decode(await write(name, bytes))).duration).toBe(6);
     }
