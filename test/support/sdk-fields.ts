@@ -12,9 +12,27 @@ const OPTIONS: ts.CompilerOptions = {
   strict: true,
   skipLibCheck: true,
   types: [],
-  // Without the browser's types and without the files that the file imports, whose types are not followed.
-  lib: ['lib.es2022.d.ts'],
+  // Arrays alone, without the browser's types and without the files that the file imports, whose types are not followed.
+  lib: ['lib.es5.d.ts'],
   noResolve: true,
+};
+
+/** By path, since the language's own types are parsed for every program otherwise. */
+const sources = new Map<string, ts.SourceFile | undefined>();
+const host = ts.createCompilerHost(OPTIONS);
+const shared: ts.CompilerHost = {
+  ...host,
+  getSourceFile: (path, languageVersion) => {
+    if (!sources.has(path)) sources.set(path, host.getSourceFile(path, languageVersion));
+    return sources.get(path);
+  },
+};
+
+const programs = new Map<string, ts.Program>();
+const programOf = (path: string): ts.Program => {
+  const program = programs.get(path) ?? ts.createProgram([path], OPTIONS, shared);
+  programs.set(path, program);
+  return program;
 };
 
 /**
@@ -23,7 +41,7 @@ const OPTIONS: ts.CompilerOptions = {
  */
 export const requestFields = ({ file, name }: RequestType): string[] => {
   const path = join(ROOT, 'node_modules', file);
-  const program = ts.createProgram([path], OPTIONS);
+  const program = programOf(path);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);
   const module = source && checker.getSymbolAtLocation(source);
