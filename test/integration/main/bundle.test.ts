@@ -13,6 +13,7 @@ import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thre
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { testAddon } from '../../support/addon.ts';
+import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { starterModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -99,9 +100,10 @@ describe('the bundle of the desktop program', () => {
     for (const name of native)
       await cp(join(ROOT, 'node_modules', name), join(program, 'node_modules', name), { recursive: true });
     await symlink(join(ROOT, 'resources'), join(program, 'resources'));
+    const transcribe = ['transcribe', fixturePath(ONE_SENTENCE), '-m', 'starter-parakeet', '--demo'];
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(program, 'out', 'main', 'earshot.js'), 'transcribe', '--demo', '--data-dir', temporaryFolder()],
+      [join(program, 'out', 'main', 'earshot.js'), ...transcribe, '--data-dir', temporaryFolder()],
       { cwd: program, env: { ...process.env, EARSHOT_ADDON: await testAddon() } },
     );
     expect(stdout).toMatch(/\[00:00\.\d → 00:0\d\.\d\] {2}\w/);
