@@ -1,18 +1,30 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runEarshot } from '../../support/command-line.ts';
-import { startServer } from '../../support/server.ts';
+import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
+
+let server: TestServer;
+let id: string;
+
+// One service for all of these commands, each of which would start its own.
+beforeAll(async () => {
+  const dataDir = temporaryFolder();
+  id = storeTalk(dataDir, 'Talk', [['A', 'Ask Clark.', 'Ask Clark.', 'Ask Ortiga.', 'Ask Ortiga.']]);
+  server = await startServer({ dataDir });
+});
+afterAll(() => discard(server));
+
+const earshot = (...args: string[]) => runEarshot(server.dataDir, 'vocabulary', ...args);
+
+const stored = async () => (await server.client.call('getVocabulary')).data.terms;
 
 it('earshot vocabulary imports a file and exports the same', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'terms.txt');
-  const earshot = (...args: string[]) => runEarshot(join(folder, 'data'), 'vocabulary', ...args);
   expect(await earshot('export')).toMatchObject({ code: 0, out: '' });
-  // The commands that follow share a service instead of starting one each.
-  const server = await startServer({ dataDir: join(folder, 'data') });
   const terms = 'Nguyen ^2\nkubectl = cube control; cubectl\n山田太郎\n';
   writeFileSync(file, `# Names\n\n${terms}`);
   expect((await earshot('import', file)).err).toContain('3 terms from now on.');
@@ -21,18 +33,13 @@ it('earshot vocabulary imports a file and exports the same', async () => {
   const refused = await earshot('import', file);
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('term 2: must contain a letter')]);
   expect((await earshot('import', join(folder, 'none.txt'))).code).toBe(2);
-  expect((await earshot('export')).out).toBe(terms);
-  await server.stop();
+  expect(await stored()).toHaveLength(3);
 });
 
 it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
-  const folder = temporaryFolder();
-  const dataDir = join(folder, 'data');
-  const earshot = (...args: string[]) => runEarshot(dataDir, 'vocabulary', ...args);
+  await server.client.call('putVocabulary', { body: { terms: [] } });
   expect((await earshot('suggestions')).err).toContain('Suggestions are off');
   expect((await earshot('suggestions', '--on')).err).toContain('No suggestions yet.');
-  const id = storeTalk(dataDir, 'Talk', [['A', 'Ask Clark.', 'Ask Clark.', 'Ask Ortiga.', 'Ask Ortiga.']]);
-  const server = await startServer({ dataDir });
   const texts = ['Ask Klarke.', 'Ask Klarke.', 'Ask Ortega.', 'Ask Ortega.'];
   const segments = texts.map((text, place) => ({ id: place, text }));
   await server.client.call('patchTranscript', { params: { id }, body: { segments } });
@@ -43,11 +50,10 @@ it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
   );
   expect((await earshot('accept', idOf('Klarke'))).err).toContain('1 term from now on.');
   expect((await earshot('dismiss', idOf('Ortega'))).err).toContain('not suggested again');
-  expect((await earshot('export')).out).toBe('Klarke = Clark\n');
+  expect(await stored()).toMatchObject([{ term: 'Klarke', sounds_like: ['Clark'] }]);
   expect((await earshot('suggestions')).err).toContain('No suggestions yet.');
   const unknown = await earshot('accept', idOf('Ortega'));
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no such suggestion')]);
   expect((await earshot('suggestions', '--off')).err).toContain('Suggestions are off');
   expect((await earshot('suggestions', '--on', '--off')).code).toBe(1);
-  await server.stop();
 });
