@@ -8,6 +8,7 @@ import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { storeTalk } from '../support/written-talk.ts';
 import { slow } from './support/behaviors.ts';
 import type { Fault, FaultContext } from './support/context.ts';
 
@@ -110,14 +111,14 @@ export const dataFaults: readonly Fault[] = [
   {
     name: 'a database of a newer version',
     quick: true,
-    run: async (context) => {
-      const server = await context.start();
-      await context.stop(server);
-      const path = join(server.dataDir, DATABASE);
+    run: async () => {
+      const dataDir = temporaryFolder();
+      storeTalk(dataDir, 'Talk', [['A', 'Good morning.']]);
+      const path = join(dataDir, DATABASE);
       const file = new BetterSqlite3(path);
       file.pragma('user_version = 999999');
       file.close();
-      const message = await refusedStart(server.dataDir);
+      const message = await refusedStart(dataDir);
       match(message, /newer version of Earshot/);
       const after = new BetterSqlite3(path, { readonly: true });
       equal(after.pragma('user_version', { simple: true }), 999_999);

@@ -142,7 +142,8 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for a while',
     quick: false,
     run: async (context) => {
-      const { server, id, ffmpeg } = await context.startWithFfmpeg();
+      const server = await context.borrow();
+      const { id, ffmpeg } = await context.submitWithFfmpeg(server);
       process.kill(ffmpeg.pid, 'SIGSTOP');
       await delay(4000);
       process.kill(ffmpeg.pid, 'SIGCONT');
@@ -154,7 +155,8 @@ export const engineFaults: readonly Fault[] = [
     name: 'SIGSTOP of ffmpeg for good',
     quick: false,
     run: async (context) => {
-      const { server, id, ffmpeg } = await context.startWithFfmpeg();
+      const server = await context.borrow();
+      const { id, ffmpeg } = await context.submitWithFfmpeg(server);
       process.kill(ffmpeg.pid, 'SIGSTOP');
       const failed = await context.expectFailed(server, id, 'decode_failed');
       match(failed.error?.message ?? '', /no progress/);
@@ -167,7 +169,8 @@ export const engineFaults: readonly Fault[] = [
     name: 'kill -9 of ffmpeg',
     quick: true,
     run: async (context) => {
-      const { server, id, ffmpeg } = await context.startWithFfmpeg();
+      const server = await context.borrow();
+      const { id, ffmpeg } = await context.submitWithFfmpeg(server);
       process.kill(ffmpeg.pid, 'SIGKILL');
       await context.expectTruth(server, id, '/long.wav');
       await context.expectNoOrphans(server);
@@ -212,7 +215,7 @@ export const engineFaults: readonly Fault[] = [
     name: 'a model file cut in half',
     quick: true,
     run: async (context) => {
-      const server = await context.start();
+      const server = await context.borrow();
       const path = join(server.dataDir, 'models', 'ggml-half.bin');
       await copyFile(STARTER_MODEL, path);
       await truncate(path, Math.floor((await stat(path)).size / 2));

@@ -98,15 +98,16 @@ export const jobFaults: readonly Fault[] = [
     name: 'the waiting client disconnects',
     quick: true,
     run: async (context) => {
-      const server = await context.start();
+      const server = await context.borrow();
       const gone = new AbortController();
       const request = server.client.call('createTranscript', {
-        body: { audio_url: context.urls.url('/short.wav'), wait_until_complete: true },
+        body: { audio_url: context.urls.url('/short.wav'), name: 'waited for', wait_until_complete: true },
         signal: gone.signal,
       });
-      const { id } = await until(
-        async () => (await server.client.call('listTranscripts')).data.transcriptions[0],
-      );
+      const { id } = await until(async () => {
+        const { data } = await server.client.call('listTranscripts');
+        return data.transcriptions.find(({ name }) => name === 'waited for');
+      });
       gone.abort();
       await request.catch(() => undefined);
       await context.expectTruth(server, id, '/short.wav');

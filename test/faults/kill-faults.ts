@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { breadth } from '../support/breadth.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import type { Random } from '../support/random.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { actUntilKilled } from './kills/actions.ts';
 import { checkLibrary } from './kills/check.ts';
 import { Library, NOTE_SENTENCE, newWord, SECRET_SENTENCE, Uncertain } from './kills/library.ts';
@@ -44,14 +45,12 @@ const addTranscript = (dataDir: string, library: Library, random: Random): void 
 const killWhileChanging = async (context: FaultContext, kills: number): Promise<string> => {
   const { random } = context;
   const library = new Library();
-  let server = await context.start();
-  const { dataDir } = server;
+  const dataDir = temporaryFolder();
+  for (let n = 0; n < 12 + kills / 3; n++) addTranscript(dataDir, library, random);
+  let server = await context.start({ dataDir });
   await server.client.call('patchSettings', {
     body: { 'limits.uploadsPer15Minutes': 0, 'limits.deletionsPer15Minutes': 0 },
   });
-  await context.stop(server);
-  for (let n = 0; n < 12 + kills / 3; n++) addTranscript(dataDir, library, random);
-  server = await context.start({ dataDir });
   const counts = new Map<string, number>();
   const everLive = new Set<string>();
   for (let n = 1; n <= kills; n++) {

@@ -104,7 +104,8 @@ export const serverFaults: readonly Fault[] = [
     quick: true,
     run: async (context) => {
       const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
-      let { server, id, ffmpeg } = await context.startWithFfmpeg(held);
+      let server = await context.start();
+      const { id, ffmpeg } = await context.submitWithFfmpeg(server, held);
       const before = await context.reached(server, id, 'transcribing', 1);
       ok(
         descendants(server.pid).some(({ pid }) => pid === ffmpeg.pid),

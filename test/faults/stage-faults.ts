@@ -61,8 +61,8 @@ const STAGES: readonly JobStage[] = [
     keepsText: false,
     reach: async (context, server) => {
       const mirror = context.urls.set('/mirror/ggml-tiny.bin', stall(Buffer.alloc(75 * 2 ** 20), 200_000));
-      const body = { 'models.baseUrl': new URL('.', mirror).href.slice(0, -1), 'models.autoInstall': true };
-      await server.client.call('patchSettings', { body });
+      const baseUrl = new URL('.', mirror).href.slice(0, -1);
+      await context.borrow({ 'models.baseUrl': baseUrl, 'models.autoInstall': true });
       const url = context.urls.url('/short.wav');
       return startAndReach(context, server, { url, stage: 'downloading_model', model: 'tiny' });
     },
@@ -101,6 +101,7 @@ const STAGES: readonly JobStage[] = [
         url: context.urls.url('/medium.wav'),
         stage: 'diarizing',
         diarize: true,
+        model: 'starter-parakeet',
       }),
   },
   {
@@ -109,7 +110,7 @@ const STAGES: readonly JobStage[] = [
     reach: async (context, server) => {
       const model = await startLanguageModel(() => undefined);
       context.onClose(() => model.close());
-      await server.client.call('patchSettings', { body: { 'llm.url': model.baseUrl, 'llm.model': 'small' } });
+      await context.borrow({ 'llm.url': model.baseUrl, 'llm.model': 'small' });
       const url = context.urls.url('/short.wav');
       const id = await startAndReach(context, server, { url, stage: 'analyzing', summarization: true });
       await until(() => model.requests.length > 0);
@@ -145,13 +146,13 @@ const at = async <T>({ name }: JobStage, doing: string, work: Promise<T>): Promi
   });
 };
 
-/** Ends a job in each of `stages`, all on one server. */
+/** Ends a job in each of `stages`, all on the shared server. */
 const inEachStage = async (
   context: FaultContext,
   stages: readonly JobStage[],
   end: (server: TestServer, id: string, stage: JobStage) => Promise<void>,
 ): Promise<string> => {
-  const server = await context.start();
+  const server = await context.borrow();
   const times: number[] = [];
   for (const stage of stages) {
     const id = await at(stage, 'reaching the stage', stage.reach(context, server));

@@ -160,7 +160,10 @@ export const urlFaults: readonly Fault[] = [
       const server = await context.borrow();
       const other = talk(LONG_SECONDS, 8, 2);
       const url = context.urls.set('/case.wav', changing(context.long, other, 4));
-      const id = await context.submit(server, url, { audio_start_from: 60, audio_end_at: 75 });
+      const id = await context.submit(server, url, {
+        audio_start_from: LONG_SECONDS - 30,
+        audio_end_at: LONG_SECONDS - 15,
+      });
       const { error } = await context.expectFailed(server, id, 'download_failed');
       match(error?.message ?? '', /changed/);
       context.urls.set('/case.wav', file(context.long));

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { oneSentence, talk } from '../../support/audio.ts';
+import { breadth } from '../../support/breadth.ts';
 import { childOf, descendants, expectGone, FFMPEG, type Process } from '../../support/processes.ts';
 import type { Random } from '../../support/random.ts';
 import {
@@ -21,8 +22,8 @@ import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { slow } from './behaviors.ts';
 
-/** Seconds of the recording that takes several chunks. */
-export const LONG_SECONDS = 90;
+/** Seconds of the recording that takes several chunks: three are the first, one between, and the last. */
+export const LONG_SECONDS = breadth(66, 90);
 const ENDLESS_SECONDS = 600;
 
 /** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
@@ -86,7 +87,7 @@ export class FaultContext {
   }
 
   /** The shared server, with `settings` until the fault ends. For faults outside the server alone. */
-  async borrow(settings: Readonly<Record<string, number>> = {}): Promise<TestServer> {
+  async borrow(settings: Readonly<Record<string, number | string | boolean>> = {}): Promise<TestServer> {
     const server = await this.#run.server();
     await server.client.call('patchSettings', { body: { ...FAST, ...settings } });
     const defaults = Object.fromEntries(Object.keys(settings).map((key) => [key, null]));
@@ -156,12 +157,14 @@ export class FaultContext {
     return this.urls.set('/endless.wav', file(talk(ENDLESS_SECONDS)));
   }
 
-  /** Starts a server and a job whose range arrives slowly, so that its ffmpeg runs for some seconds, or until `held` resolves. */
-  async startWithFfmpeg(held?: Promise<void>): Promise<{ server: TestServer; id: string; ffmpeg: Process }> {
-    const server = await this.start();
+  /** Starts a job whose range arrives slowly, so that its ffmpeg runs for some seconds, or until `held` resolves. */
+  async submitWithFfmpeg(
+    server: TestServer,
+    held?: Promise<void>,
+  ): Promise<{ readonly id: string; readonly ffmpeg: Process }> {
     const url = this.urls.set('/slow.wav', slow(this.long, 350_000, held));
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
-    return { server, id, ffmpeg: await childOf(server.pid, FFMPEG) };
+    return { id, ffmpeg: await childOf(server.pid, FFMPEG) };
   }
 
   get(server: TestServer, id: string): Promise<Transcription> {
