@@ -292,11 +292,6 @@ describe('multichannel', () => {
     const redacted = await create(serve(path), { redact_pii: true, redact_pii_audio: true });
     expect(redacted).toMatchObject({ status: 'completed', channels: 2 });
     expect(redacted.redaction_report).toMatchObject({ checked: true, audible: [] });
-    console.log(
-      'SPANS',
-      redacted.redaction_report?.spans,
-      redacted.segments.map((g) => [g.channel, g.text]),
-    );
     expect(redacted.redaction_report?.spans).toBeGreaterThan(5);
     const secrets = ['lopez', '4111', 'example.com'];
     expect(secretsIn(JSON.stringify(redacted), secrets)).toEqual([]);
