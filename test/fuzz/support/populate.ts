@@ -59,7 +59,7 @@ const remember = async (
   return transcribed;
 };
 
-/** A talk of two speakers, whom requests may change. */
+/** A talk of two speakers, whom requests may change; the owner's is written before the server starts. */
 const talk = async (world: World, actor: Actor): Promise<Transcribed> => {
   const key = await upload(world, actor, fixture('02-two-speakers.mp3'), 'told.mp3');
   const audio = { audio_url: `storage:${key}`, audio_end_at: 15, model: FAST_MODEL };
@@ -100,7 +100,7 @@ const fillFiles = async (world: World): Promise<string> => {
   return speech;
 };
 
-const fillTranscripts = async (world: World, speech: string): Promise<void> => {
+const fillTranscripts = async (world: World, speech: string, told: string): Promise<void> => {
   const hers = await upload(world, 'maria', fixture('01-short-note.wav'), 'hers.wav');
   const audio_url = `storage:${speech}`;
   const webhook = { webhook_url: world.receiver.url('/hook') };
@@ -109,7 +109,6 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
     transcribe(world, 'owner', 'completed', true, { audio_url, audio_end_at: 6, ...ANALYSES, ...webhook }),
     remember(world, 'owner', { A: 'Ana' }),
     remember(world, 'maria', { A: 'Ana', B: 'Tom' }),
-    talk(world, 'owner'),
     talk(world, 'maria'),
     transcribe(world, 'owner', 'redacted', true, {
       audio_url,
@@ -118,16 +117,21 @@ const fillTranscripts = async (world: World, speech: string): Promise<void> => {
       redact_pii_audio: true,
       model: FAST_MODEL,
     }),
-    transcribe(world, 'maria', 'completed', true, { audio_url: `storage:${hers}`, audio_end_at: 2 }),
-    transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2 }),
+    transcribe(world, 'maria', 'completed', true, {
+      audio_url: `storage:${hers}`,
+      audio_end_at: 2,
+      model: FAST_MODEL,
+    }),
+    transcribe(world, 'owner', 'spoken', false, { audio_url, audio_end_at: 2, model: FAST_MODEL }),
     // Silence is a complete transcription that takes no time.
-    ...[1, 2, 3, 4].map(() =>
+    ...[1, 2].map(() =>
       transcribe(world, 'owner', 'completed', false, { audio_url: world.remote.url('/tiny.wav') }),
     ),
     ...[1, 2, 3, 4, 5, 6].map(() => transcribe(world, 'owner', 'failed', false, webhook)),
   ]);
   // In this order, whichever ended first, so that the same seed chooses the same ones.
   for (const one of transcribed) world.add('transcript', ...one);
+  world.add('transcript', told, 'owner', 'talk');
 };
 
 const fillAccounts = async (world: World): Promise<void> => {
@@ -144,6 +148,11 @@ const fillAccounts = async (world: World): Promise<void> => {
 export const createWorld = async (): Promise<World> => {
   const dataDir = temporaryFolder();
   const misheard = storeTalk(dataDir, 'Misheard', [['A', ...CORRECTED.flatMap(() => [MISHEARD, MISHEARD])]]);
+  const told = storeTalk(dataDir, 'Told', [
+    ['A', 'Good morning.', 'How are you?'],
+    ['B', 'Very well.'],
+    ['A', 'So am I.'],
+  ]);
   const [server, remote, receiver, folder] = await Promise.all([
     startServer({ dataDir, quick: true }),
     startUrlServer(),
@@ -174,6 +183,6 @@ export const createWorld = async (): Promise<World> => {
   await world.restore();
   const speech = await fillFiles(world);
   await fillAccounts(world);
-  await fillTranscripts(world, speech);
+  await fillTranscripts(world, speech, told);
   return world;
 };
