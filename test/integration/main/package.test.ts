@@ -6,11 +6,13 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { listPackage } from '@electron/asar';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../../electron/contract/client.ts';
 import { LAYOUT } from '../../../electron/core/base/layout.ts';
 import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
+import { slow } from '../../faults/support/behaviors.ts';
 import { testAddon } from '../../support/addon.ts';
+import { talk } from '../../support/audio.ts';
 import { breadth } from '../../support/breadth.ts';
 import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
@@ -18,11 +20,27 @@ import { ROOT } from '../../support/paths.ts';
 import { QUICK } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
+import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 const FEED = 'https://updates.example.com/latest.json';
 
-/** Several chunks, of which the first is recognized before the program quits. */
-const RESUMED_SECONDS = breadth(75, 233);
+/** A recording of several chunks, whose last one arrives once it is released: until then its job cannot end. */
+const LONG = talk(breadth(50, 233), 10);
+let remote: UrlServer;
+const heldRecording = (): { readonly url: string; release(): void } => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  return { url: remote.set('/long.wav', slow(LONG, 1_000_000, held)), release };
+};
+
+/** Starts a job that goes on until its recording is released, and waits until its first chunk is recognized. */
+const startLongJob = async (client: Client, url: string): Promise<{ readonly id: string }> => {
+  await client.call('patchSettings', { body: { 'network.allowPrivateAddresses': true } });
+  // A range is read as it arrives.
+  const body = { audio_url: url, audio_end_at: 1000 };
+  const { id } = await client.call('createTranscript', { body });
+  await until(async () => (await client.call('getTranscript', { params: { id } })).segments.length > 0);
+  return { id };
+};
 
 /** The packed program, away from where it was built. */
 let program: string;
@@ -41,6 +59,7 @@ const ffmpegFolder = async (): Promise<string> => {
 let systemPath: string;
 
 beforeAll(async () => {
+  remote = await startUrlServer();
   systemPath = temporaryFolder();
   const programs = new Map<string, string>();
   for (const folder of ['/usr/bin', '/bin', '/usr/sbin'])
@@ -73,6 +92,8 @@ beforeAll(async () => {
   program = join(temporaryFolder(), 'Earshot');
   await rename(join(out, 'linux-unpacked'), program);
 });
+
+afterAll(() => remote.close());
 
 type Note = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -154,6 +175,65 @@ const upload = async (client: Client, name: string): Promise<string> => {
   return `storage:${data.file.key}`;
 };
 
+/** Uses the program's menus, tray, notifications and window, the last of which it closes. */
+const useDesktop = async (run: Run, client: Client, dataDir: string): Promise<void> => {
+  run.do({ menu: 'Show Logs' });
+  await run.next('open-path', { path: join(dataDir, 'logs') });
+  const autostart = join(dataDir, 'config', 'autostart', 'app.earshot.desktop.desktop');
+  expect(existsSync(autostart)).toBe(false);
+  run.do({ menu: 'Start at Login' });
+  await until(() => existsSync(autostart));
+
+  run.do({ secondStart: ['earshot://queue', fixturePath(ONE_SENTENCE)] });
+  await run.next('window-focused');
+  await run.next('load', { place: '#/queue' });
+  const form = await run.next('load');
+  const stored = new URLSearchParams(String(form.place).split('?')[1]).get('stored');
+  run.do({ press: 'Close' });
+
+  run.do({ tray: 'Pause Queue' });
+  await until(async () => (await client.call('getQueue')).data.paused);
+  const { id } = await client.call('createTranscript', {
+    body: { audio_url: `storage:${stored}`, model: 'starter-parakeet' },
+  });
+  await run.next('tray', { text: 'Earshot – 1 waiting · The queue is paused' });
+  run.do({ tray: 'Resume Queue' });
+  await run.next('power-save-blocker', { type: 'prevent-app-suspension' });
+  await run.next('power-save-blocker', { type: 'none' });
+  const shares = run.notes.flatMap(({ event, share }) => (event === 'progress-bar' ? [Number(share)] : []));
+  expect(shares.some((share) => share >= 0)).toBe(true);
+  expect(shares.at(-1)).toBe(-1);
+  await run.next('notification', { title: 'Transcription finished', body: ONE_SENTENCE });
+  run.do({ clickNotification: true });
+  await run.next('window', { place: `#/transcript/${id}` });
+
+  // The second word of the text.
+  const word = `(async () => {
+    let word;
+    while ((word = document.querySelector('[data-w="1"]')) === null) await new Promise(requestAnimationFrame);
+    const { x, y, width, height } = word.getBoundingClientRect();
+    return { x: x + width / 2, y: y + height / 2, pageURL: location.href };
+  })()`;
+  run.do({ evaluate: word });
+  const { value } = await run.next('evaluated');
+  const place = { linkURL: '', isEditable: false, selectionText: '', misspelledWord: '' };
+  run.do({ clickAt: { ...place, ...Object(value) } });
+  await run.next('context-menu', { labels: ['Play from This Word'] });
+  run.do({ contextMenu: 'Play from This Word' });
+  const playing = `(async () => {
+    while (!(Number(document.querySelector('.w.play')?.dataset.w) >= 1)) await new Promise(requestAnimationFrame);
+  })()`;
+  run.do({ evaluate: playing });
+  await run.next('evaluated');
+
+  run.do({ closeWindow: true });
+  await run.next('exit', { code: 0 });
+  expect(JSON.parse(readFileSync(join(dataDir, 'electron-userData', 'window.json'), 'utf8'))).toEqual({
+    ...{ x: 0, y: 0, width: 1280, height: 860 },
+    maximized: false,
+  });
+};
+
 describe('ffmpeg in the desktop package', () => {
   it('comes with its license, or not at all', async () => {
     const folder = temporaryFolder();
@@ -202,7 +282,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(locales).toEqual(['de.pak', 'en-US.pak', 'es.pak', 'fr.pak']);
   });
 
-  it('rehearsed: opens the library, transcribes with its own engine, quits in a job and resumes it', async () => {
+  it('rehearsed: transcribes with its own engine, quits in a job, resumes it, and takes what the desktop offers', async () => {
     const dataDir = temporaryFolder();
     const first = start(dataDir);
     const client = await first.client();
@@ -223,12 +303,10 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect([short.status, short.text]).toEqual(['completed', expect.stringMatching(/\w+ \w+/)]);
     expect(first.notes).toContainEqual({ event: 'utility-process', entry: 'out/main/worker.js' });
 
-    const long = await client.call('createTranscript', {
-      body: { audio_url: await upload(client, '08-meeting-4min.mp3'), audio_end_at: RESUMED_SECONDS },
-    });
-    const params = { id: long.id };
-    await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
+    const recording = heldRecording();
+    const params = await startLongJob(client, recording.url);
     expect(await first.quit()).toBe(0);
+    recording.release();
     expect(existsSync(join(dataDir, 'server.json'))).toBe(false);
     expect(['secret', 'secret.sealed'].map((name) => existsSync(join(dataDir, name)))).toEqual([false, true]);
 
@@ -237,69 +315,11 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     const resumed = await again.call('getTranscript', { params });
     expect(resumed.segments.length).toBeGreaterThan(0);
     await until(async () => (await again.call('getTranscript', { params })).status === 'completed', 180_000);
-    expect(await second.quit()).toBe(0);
+    await second.next('notification', { title: 'Transcription finished' });
+    second.do({ clickNotification: true });
+    await second.next('window', { place: `#/transcript/${params.id}` });
+    await useDesktop(second, again, dataDir);
     expect([...first.notes, ...second.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
-  });
-
-  it('rehearsed: shows on the desktop what it does, and takes files, links and clicks', async () => {
-    const dataDir = temporaryFolder();
-    const run = start(dataDir);
-    const client = await run.client();
-    await client.call('patchSettings', { body: QUICK });
-    run.do({ menu: 'Show Logs' });
-    await run.next('open-path', { path: join(dataDir, 'logs') });
-    const autostart = join(dataDir, 'config', 'autostart', 'app.earshot.desktop.desktop');
-    expect(existsSync(autostart)).toBe(false);
-    run.do({ menu: 'Start at Login' });
-    await until(() => existsSync(autostart));
-
-    run.do({ secondStart: ['earshot://queue', fixturePath(ONE_SENTENCE)] });
-    await run.next('window-focused');
-    await run.next('load', { place: '#/queue' });
-    const form = await run.next('load');
-    const stored = new URLSearchParams(String(form.place).split('?')[1]).get('stored');
-    run.do({ press: 'Close' });
-
-    run.do({ tray: 'Pause Queue' });
-    await until(async () => (await client.call('getQueue')).data.paused);
-    const { id } = await client.call('createTranscript', { body: { audio_url: `storage:${stored}` } });
-    await run.next('tray', { text: 'Earshot – 1 waiting · The queue is paused' });
-    run.do({ tray: 'Resume Queue' });
-    await run.next('power-save-blocker', { type: 'prevent-app-suspension' });
-    await run.next('power-save-blocker', { type: 'none' });
-    const shares = run.notes.flatMap(({ event, share }) => (event === 'progress-bar' ? [Number(share)] : []));
-    expect(shares.some((share) => share >= 0)).toBe(true);
-    expect(shares.at(-1)).toBe(-1);
-    await run.next('notification', { title: 'Transcription finished', body: ONE_SENTENCE });
-    run.do({ clickNotification: true });
-    await run.next('window', { place: `#/transcript/${id}` });
-
-    // The second word of the text.
-    const word = `(async () => {
-      let word;
-      while ((word = document.querySelector('[data-w="1"]')) === null) await new Promise(requestAnimationFrame);
-      const { x, y, width, height } = word.getBoundingClientRect();
-      return { x: x + width / 2, y: y + height / 2, pageURL: location.href };
-    })()`;
-    run.do({ evaluate: word });
-    const { value } = await run.next('evaluated');
-    const place = { linkURL: '', isEditable: false, selectionText: '', misspelledWord: '' };
-    run.do({ clickAt: { ...place, ...Object(value) } });
-    await run.next('context-menu', { labels: ['Play from This Word'] });
-    run.do({ contextMenu: 'Play from This Word' });
-    const playing = `(async () => {
-      while (!(Number(document.querySelector('.w.play')?.dataset.w) >= 1)) await new Promise(requestAnimationFrame);
-    })()`;
-    run.do({ evaluate: playing });
-    await run.next('evaluated');
-
-    run.do({ closeWindow: true });
-    await run.next('exit', { code: 0 });
-    expect(JSON.parse(readFileSync(join(dataDir, 'electron-userData', 'window.json'), 'utf8'))).toEqual({
-      ...{ x: 0, y: 0, width: 1280, height: 860 },
-      maximized: false,
-    });
-    expect(run.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
   });
 
   it('rehearsed: asks before it interrupts a job, and survives crashes of the window and of the service', async () => {
@@ -307,10 +327,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     const run = start(dataDir);
     const client = await run.client();
     await client.call('patchSettings', { body: QUICK });
-    const { id } = await client.call('createTranscript', {
-      body: { audio_url: await upload(client, '08-meeting-4min.mp3') },
-    });
-    const params = { id };
+    const params = await startLongJob(client, heldRecording().url);
     await run.next('progress-bar');
     run.do({ answer: 1 });
     run.do({ menu: 'Quit Earshot' });
@@ -331,7 +348,6 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     run.do({ press: 'Open Again' });
     await run.next('window', { place: '#/queue' });
 
-    await until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
     expect(run.notes.some(({ event }) => event === 'relaunch')).toBe(false);
     run.do({ crashService: true });
     await run.next('window', { heading: 'Earshot has stopped because of an error' });
