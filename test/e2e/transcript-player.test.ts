@@ -98,16 +98,43 @@ describe('player and places of a transcript', () => {
     await page.setViewportSize({ width: 1280, height: 820 });
   });
 
-  it('goes to the next place of a topic, in the window’s language', async () => {
-    const german = await openWindow(browser, server, { prefs: { locale: 'de' }, at: `#/transcript/${talk}` });
-    const { page } = german;
-    const chip = page.getByRole('button', { name: 'Private Finanzen' });
-    for (const word of [4, 13, 4]) {
-      await chip.click();
-      await page.locator(`[data-w="${word}"].play`).waitFor();
-    }
-    expect(german.errors).toEqual([]);
-    await german.close();
+  describe('in French, whose labels are long', () => {
+    let french: TestWindow;
+    beforeAll(async () => {
+      french = await openWindow(browser, server, { prefs: { locale: 'fr' }, at: `#/transcript/${talk}` });
+      await french.page.locator('[data-w="0"]').waitFor();
+    });
+    afterAll(() => french.close());
+
+    it('goes to the next place of a topic, in the window’s language', async () => {
+      const { page } = french;
+      const chip = page.getByRole('button', { name: 'Finances personnelles' });
+      for (const word of [4, 13, 4]) {
+        await chip.click();
+        await page.locator(`[data-w="${word}"].play`).waitFor();
+      }
+      expect(french.errors).toEqual([]);
+    });
+
+    it('gives the name and the controls room at every width', async () => {
+      const { page } = french;
+      for (const width of [1280, 1024, 768, 400]) {
+        await page.setViewportSize({ width, height: 820 });
+        await untilFrame(page);
+        const share = await page.evaluate(() => {
+          const heading = document.querySelector('main h1')?.parentElement;
+          return (heading?.clientWidth ?? 0) / (document.querySelector('main header')?.clientWidth ?? 1);
+        });
+        expect(share, `${width} px`).toBeGreaterThan(0.35);
+        // No control has a label of two lines.
+        const heights = await page
+          .locator('main section button, main section .tnum')
+          .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+        expect(heights.length, `${width} px`).toBeGreaterThan(5);
+        expect(Math.max(...heights), `${width} px`).toBeLessThan(42);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      }
+    });
   });
 
   it('shows overview and detail of an hour, zooms, and brings the text along', async () => {
@@ -204,29 +231,6 @@ describe('player and places of a transcript', () => {
     await page.getByRole('region', { name: 'Search results' }).locator('mark').first().waitFor();
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('spring budget');
     await page.getByRole('searchbox').fill('');
-  });
-
-  it('gives the name and the controls room at every width', async () => {
-    const narrow = await openWindow(browser, server, { prefs: { locale: 'fr' }, at: `#/transcript/${talk}` });
-    const { page } = narrow;
-    await page.locator('[data-w="0"]').waitFor();
-    for (const width of [1280, 1024, 768, 400]) {
-      await page.setViewportSize({ width, height: 820 });
-      await untilFrame(page);
-      const share = await page.evaluate(() => {
-        const heading = document.querySelector('main h1')?.parentElement;
-        return (heading?.clientWidth ?? 0) / (document.querySelector('main header')?.clientWidth ?? 1);
-      });
-      expect(share, `${width} px`).toBeGreaterThan(0.35);
-      // No control has a label of two lines.
-      const heights = await page
-        .locator('main section button, main section .tnum')
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
-      expect(heights.length, `${width} px`).toBeGreaterThan(5);
-      expect(Math.max(...heights), `${width} px`).toBeLessThan(42);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-    }
-    await narrow.close();
   });
 
   it('made no requests to other hosts and logged no errors', () => {
