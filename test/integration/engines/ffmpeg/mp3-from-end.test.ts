@@ -206,7 +206,15 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
           body.writeUInt32BE(8934, frame + 50);
         }),
     ],
-    ['cut off in the middle', async () => (await encoded(...VARIABLE)).subarray(0, 1_214_000)],
+    [
+      'cut off in the middle',
+      async () => {
+        const whole = await encoded(...VARIABLE);
+        // The places here and below are within this encoder's file.
+        expect(whole.length).toBeGreaterThan(1_300_000);
+        return whole.subarray(0, 1_214_000);
+      },
+    ],
     ['with a hole behind the range', () => withXing((body) => body.fill(0x55, 1_240_000, 1_257_000))],
     [
       'two of them in one file',
