@@ -1,5 +1,5 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { throwIfAborted } from '../../base/abort.ts';
@@ -55,7 +55,9 @@ const fixedLookup =
     else done(null, first.address, first.family);
   };
 
-const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
+type Undici = { readonly Agent: typeof Agent; readonly buildConnector: typeof buildConnector };
+
+const createAgent = (undici: Undici, allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
   const addresses = new Map<string, string>();
   const remember = (origin: string, address: string): void => {
     addresses.delete(origin);
@@ -69,7 +71,7 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
       target.protocol === 'https:' ? trustedCertificates() : undefined,
     ]).then(
       ([allowed, secureContext]) => {
-        const open = buildConnector({
+        const open = undici.buildConnector({
           ...(secureContext === undefined ? {} : { secureContext }),
           timeout: CONNECT_TIMEOUT_SECONDS * 1000,
           allowH2: false,
@@ -87,7 +89,19 @@ const createAgent = (allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
     );
   };
   const options = { connect, allowH2: false, connections: 8, keepAliveTimeout: 10_000 };
-  return { agent: new Agent(options), options, addressOf: (origin) => addresses.get(origin) ?? null };
+  return { agent: new undici.Agent(options), options, addressOf: (origin) => addresses.get(origin) ?? null };
+};
+
+/** Two pools: a socket opened while private addresses were allowed must not be reused when they no longer are. */
+type Pools = { readonly publicOnly: GuardedAgent; readonly unrestricted: GuardedAgent };
+
+/** Loads undici, which a service that fetches nothing does without. */
+const createPools = async (resolve: Resolve): Promise<Pools> => {
+  const undici = await import('undici');
+  return {
+    publicOnly: createAgent(undici, false, resolve),
+    unrestricted: createAgent(undici, true, resolve),
+  };
 };
 
 const flattenHeaders = (
@@ -152,14 +166,14 @@ const offlineError = (host: string): AppError =>
 
 /** Connects a socket to one of these addresses. */
 const connectSocket = (
-  host: string,
-  port: number,
+  { host, port, signal }: Pick<TunnelOptions, 'host' | 'port' | 'signal'>,
   allowed: readonly ResolvedAddress[],
-  signal: AbortSignal | undefined,
 ): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port, lookup: fixedLookup(allowed), autoSelectFamily: true, signal });
-    socket.setTimeout(CONNECT_TIMEOUT_SECONDS * 1000, () => socket.destroy(new errors.ConnectTimeoutError()));
+    socket.setTimeout(CONNECT_TIMEOUT_SECONDS * 1000, () =>
+      socket.destroy(Object.assign(new Error('The connection takes too long.'), { code: 'ETIMEDOUT' })),
+    );
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.setTimeout(0);
@@ -169,17 +183,14 @@ const connectSocket = (
 
 class GuardedHttpClient implements HttpClient {
   readonly #options: HttpClientOptions;
-  /** Two pools: a socket opened while private addresses were allowed must not be reused when they no longer are. */
-  readonly #publicOnly: GuardedAgent;
-  readonly #unrestricted: GuardedAgent;
   readonly #proxies: EnvironmentProxies;
   readonly #resolve: Resolve;
+  /** Undefined before the first request. */
+  #pools: Promise<Pools> | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#resolve = options.resolve ?? systemResolve;
-    this.#publicOnly = createAgent(false, this.#resolve);
-    this.#unrestricted = createAgent(true, this.#resolve);
     this.#proxies = new EnvironmentProxies(options.environment ?? {});
   }
 
@@ -219,9 +230,10 @@ class GuardedHttpClient implements HttpClient {
   }
 
   async close(): Promise<void> {
+    const pools = await this.#pools;
     await Promise.all([
-      this.#publicOnly.agent.destroy(),
-      this.#unrestricted.agent.destroy(),
+      pools?.publicOnly.agent.destroy(),
+      pools?.unrestricted.agent.destroy(),
       this.#proxies.close(),
     ]);
   }
@@ -235,7 +247,7 @@ class GuardedHttpClient implements HttpClient {
     try {
       if (offline) throw offlineError(name);
       const allowed = await allowedAddresses(host, allowPrivateAddresses, this.#resolve);
-      const socket = await connectSocket(host, port, allowed, signal);
+      const socket = await connectSocket({ host, port, signal }, allowed);
       const address = socket.remoteAddress ?? null;
       socket.once('close', () => record({ address, bytes: socket.bytesRead, error: null }));
       return socket;
@@ -256,18 +268,20 @@ class GuardedHttpClient implements HttpClient {
 
   async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
+    this.#pools ??= createPools(this.#resolve);
+    const { publicOnly, unrestricted } = await this.#pools;
     const policy = this.#options.policy();
     // Origins from the owner's settings may be private: the language model's, usually on this machine, and a mirror's.
     const isConfigured =
       context.purpose === 'llm' || (context.purpose === 'model' && policy.modelOrigin === hop.url.origin);
     const allowPrivate = policy.allowPrivateAddresses || isConfigured;
-    const guarded = allowPrivate ? this.#unrestricted : this.#publicOnly;
+    const guarded = allowPrivate ? unrestricted : publicOnly;
     const { addressOf } = guarded;
     const explain = (error: unknown): AppError =>
       explainNetworkError(error, { host: hop.url.host, ...context });
     try {
       if (policy.offline) throw offlineError(hop.url.host);
-      const agent = await this.#agentFor(hop.url, context, guarded);
+      const agent = await this.#agentFor(hop.url, context, guarded, allowPrivate);
       const response = await agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
@@ -299,10 +313,15 @@ class GuardedHttpClient implements HttpClient {
    * The pool for a URL. Only models go through a proxy of the environment: their content is verified and their origin is the
    * owner's choice. A proxy resolves names itself, so the address rule could not hold for URLs from requests.
    */
-  async #agentFor({ hostname, protocol }: URL, { purpose }: HopContext, guarded: GuardedAgent) {
-    const proxied = purpose === 'model' ? await this.#proxies.agent(protocol, guarded.options) : undefined;
-    if (proxied === undefined) return guarded.agent;
-    if (guarded === this.#publicOnly) await this.#checkProxied(hostname.replace(/^\[|\]$/g, ''));
+  async #agentFor(
+    { hostname, protocol }: URL,
+    { purpose }: HopContext,
+    { agent, options }: GuardedAgent,
+    allowPrivate: boolean,
+  ): Promise<Dispatcher> {
+    const proxied = purpose === 'model' ? await this.#proxies.agent(protocol, options) : undefined;
+    if (proxied === undefined) return agent;
+    if (!allowPrivate) await this.#checkProxied(hostname.replace(/^\[|\]$/g, ''));
     return proxied;
   }
 

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { cancellationError } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf, systemCode } from '../../base/errors.ts';
 import type { MinRate } from './types.ts';
@@ -41,7 +40,9 @@ const reasonOf = (error: unknown): string => {
   const code = systemCode(error) ?? '';
   const known = REASONS[code];
   if (known !== undefined) return `${known} (${code})`;
-  if (code.startsWith('HPE_') || error instanceof errors.HTTPParserError) return 'does not speak HTTP';
+  const isParserError =
+    code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError');
+  if (isParserError) return 'does not speak HTTP';
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `does not speak TLS properly (${code})`;
   return `did not answer properly (${code || messageOf(error)})`;
 };
@@ -53,7 +54,8 @@ export const explainNetworkError = (
 ): AppError => {
   if (isAppError(error)) return error;
   if (context.signal?.aborted) return cancellationError(context.signal);
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+  const code = systemCode(error);
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     return timedOut(context.host, context.stallSeconds);
   }
   if (error instanceof SlowBodyError) {
@@ -63,8 +65,7 @@ export const explainNetworkError = (
       `${context.host} sent less than ${bytesPerSecond} bytes a second for ${overSeconds} seconds.`,
     );
   }
-  const code = systemCode(error);
-  if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') {
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
     return new AppError('download_timeout', `${context.host} did not accept a connection in time.`, {
       cause: error,
     });

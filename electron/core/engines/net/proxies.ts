@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Agent, EnvHttpProxyAgent } from 'undici';
+import type { Agent, EnvHttpProxyAgent } from 'undici';
 import { AppError } from '../../base/errors.ts';
 import { trustedCertificates } from './certificates.ts';
 
@@ -44,6 +44,7 @@ export class EnvironmentProxies {
     const proxy = this.#read(protocol === 'https:' ? 'https_proxy' : 'http_proxy');
     if (proxy === '') return undefined;
     const uri = proxyUrl(proxy);
+    const { EnvHttpProxyAgent } = await import('undici');
     const tls = { secureContext: await trustedCertificates() };
     const agents = this.#agents.get(direct) ?? new Map<string, EnvHttpProxyAgent>();
     this.#agents.set(direct, agents);

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { Rendered } from './markdown.ts';
 
 /** The server's URL in the guide's source, replaced by the URL that the reader uses. */
 const SOURCE_URL = 'http://127.0.0.1:3277';
@@ -62,8 +63,10 @@ export const addGuidePage = async (
   const read = (name: string) => readFile(join(resourcesDir, 'guide', name), 'utf8');
   // Built on the first request, as the start has no use for it.
   let page: Promise<string> | undefined;
-  const buildPage = async () =>
-    pageOf(renderMarkdown(await read('guide.md')), await windowStyles(rendererDir));
+  const buildPage = async () => {
+    const { renderMarkdown } = await import('./markdown.ts');
+    return pageOf(renderMarkdown(await read('guide.md')), await windowStyles(rendererDir));
+  };
   const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
   server.get('/docs/guide', async (request, reply) => {
     page ??= buildPage();

@@ -1,4 +1,5 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
+import { escapeHtml } from './escape-html.ts';
 
 export type Heading = { readonly id: string; readonly text: string };
 export type Rendered = {
@@ -17,9 +18,6 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   json: 'JSON',
   output: 'Output',
 };
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Allows http(s) URLs and paths of this server; nothing else becomes a link. */
 const isAllowedTarget = (address: string): boolean => /^(https?:\/\/|\/|#)/.test(address);
