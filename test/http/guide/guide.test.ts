@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cacheDir } from '../../../native/build.mjs';
 import { type Browser, borrowBrowser, openWindow } from '../../support/browser.ts';
 import { fixturePath } from '../../support/fixtures.ts';
 import { CLI_ENTRY, ROOT } from '../../support/paths.ts';
@@ -55,6 +56,7 @@ afterAll(async () => {
 
 const environment = () => ({
   ...process.env,
+  NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
   PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
   EARSHOT_DATA_DIR: server.dataDir,
   EARSHOT_API_KEY: server.key,
@@ -124,25 +126,26 @@ describe('the page of the guide', () => {
     expect(document.info.description).toContain('/docs/guide');
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s, and copies code', async (theme) => {
-    const window = await openWindow(browser, server, { theme });
+  it('is accessible in light and dark, copies code, and fits a phone without scrolling sideways', async () => {
+    const window = await openWindow(browser, server);
     const { page } = window;
     await page.goto(`${server.url}/docs/guide`);
     expect(await page.locator('nav ol a').count()).toBe(await page.locator('main h2').count());
     expect(await window.violations()).toEqual([]);
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.reload();
+    expect(await background()).not.toBe(light);
+    expect(await window.violations('colors')).toEqual([]);
     await page.locator('button.copy').first().click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('earshot serve --demo');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     expect(page.url()).toMatch(/#webhooks$/);
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
-    await window.close();
-  });
-
-  it('fits a phone without scrolling sideways', async () => {
-    const window = await openWindow(browser, server, { width: 375, height: 740 });
-    await window.page.goto(`${server.url}/docs/guide`);
-    expect(await window.page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
     await window.close();
   });
 });
