@@ -1,5 +1,4 @@
 import { openAsBlob } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -7,12 +6,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { CLI_ENTRY, ROOT } from '../support/paths.ts';
+import { cacheDir } from '../../native/build.mjs';
+import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { CLI_ENTRY } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { stall, startUrlServer } from '../support/url-server.ts';
 
-const NOTE = join(ROOT, 'test', 'fixtures', 'audio', '01-short-note.wav');
+const NOTE = fixturePath(ONE_SENTENCE);
 
 // A busy machine may take long; nothing here measures time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -199,7 +200,11 @@ describe('the MCP client over stdio', () => {
     new StdioClientTransport({
       command: process.execPath,
       args: [CLI_ENTRY, 'mcp', '--demo', '--data-dir', folder],
-      env: { PATH: process.env.PATH ?? '', EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '' },
+      env: {
+        PATH: process.env.PATH ?? '',
+        EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '',
+        NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
+      },
       stderr: 'pipe',
     });
 
@@ -219,7 +224,7 @@ describe('the MCP client over stdio', () => {
     ['kill', true, 'Earshot ended before it answered'],
   ] as const)('answers a call whose service ends before it does: %s', async (end, failed, words) => {
     const source = await startUrlServer();
-    const address = source.set('/meeting.wav', stall(await readFile(NOTE), 1000));
+    const address = source.set('/meeting.wav', stall(fixture(ONE_SENTENCE), 1000));
     const server = await startServer();
     const client = newClient();
     await client.connect(bridgeTo(server.dataDir));
