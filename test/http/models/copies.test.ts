@@ -65,7 +65,7 @@ afterEach(async () => {
 
 it('a model that was installed runs as an 8-bit copy where that is faster, once its trial was not killed', async () => {
   const dataDir = temporaryFolder();
-  fake.become({ library: 'missing', files: { published: 3000, copy: 1 } });
+  fake.become({ library: 'missing', files: { ...FASTER, delay: 3000 } });
   const killed = await start(dataDir);
   expect(await install(killed, 'base')).toMatchObject({ installed: true, weights: 'f16' });
   await until(() => (fake.calls().includes('published') ? true : undefined));
