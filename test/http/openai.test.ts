@@ -4,6 +4,7 @@ import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OpenAiDiarized } from '../../electron/contract/openai.ts';
+import { breadth } from '../support/breadth.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { type OpenAiServer, startOpenAi } from '../support/openai.ts';
@@ -197,11 +198,12 @@ describe('the openai client with another base URL and key', () => {
     // From what each of them says later.
     const [first, second] = await Promise.all([voiceSample('20.3', '3'), voiceSample('28.9', '2.7')]);
     const talk = join(clips, 'talk.flac');
-    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', '16', talk);
+    await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', '10.5', talk);
     const call = (names: string[], references?: string[]) =>
       openai.audio.transcriptions.create({
         file: sample('talk.flac'),
-        model: 'gpt-4o-transcribe-diarize',
+        // In English, it takes a fraction of the time.
+        model: 'starter-parakeet',
         language: 'en',
         response_format: 'diarized_json',
         known_speaker_names: names,
@@ -215,7 +217,8 @@ describe('the openai client with another base URL and key', () => {
     expect(new Set(await speakersOf(call(['customer', 'agent'], [second, first])))).toEqual(
       new Set(['agent', 'customer']),
     );
-    expect((await speakersOf(call(['agent'], [first])))[0]).toBe('agent');
+    // That others stay without a name is also seen below.
+    if (breadth(false, true)) expect((await speakersOf(call(['agent'], [first])))[0]).toBe('agent');
     expect(new Set(await speakersOf(call(['Peter Walker'])))).toEqual(new Set(['A', 'Peter Walker']));
     expect(await storedFiles()).toBe(0);
   });
