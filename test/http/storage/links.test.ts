@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreateTranscriptInput } from '../../../electron/contract/transcript.ts';
-import { fixture } from '../../support/fixtures.ts';
+import { tinyWav } from '../../support/audio.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,9 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
+/** Silence, whose audio is covered, kept and lost as any other. */
 const upload = async (): Promise<string> => {
   const body = new FormData();
-  body.append('file', new Blob([new Uint8Array(fixture('00-one-sentence.wav'))]), 'Call.wav');
+  body.append('file', new Blob([new Uint8Array(tinyWav())]), 'Call.wav');
   const { data } = await server.client.call('uploadFile', { body });
   return data.file.key;
 };
