@@ -46,10 +46,11 @@ const remember = async (
   actor: Actor,
   names: Readonly<Record<string, string>>,
   [state, kept]: readonly [state: string, kept: boolean],
+  more: object = {},
 ): Promise<Transcribed> => {
   const talk = await upload(world, actor, fixture('02-two-speakers.mp3'), 'talk.mp3');
   const audio = { audio_url: `storage:${talk}`, audio_end_at: 15, model: FAST_MODEL };
-  const options = { ...audio, diarize: true, speakers_expected: 2 };
+  const options = { ...audio, diarize: true, speakers_expected: 2, ...more };
   const transcribed = await transcribe(world, actor, state, kept, options);
   const [id] = transcribed;
   const client = world.server.as(world.keyOf(actor));
@@ -62,7 +63,6 @@ const remember = async (
 };
 
 const ANALYSES = {
-  diarize: true,
   entity_detection: true,
   topics: true,
   summarization: true,
@@ -101,14 +101,7 @@ const fillTranscripts = async (world: World, speech: string, told: string): Prom
   const webhook = { webhook_url: world.receiver.url('/hook') };
   const transcribed = await Promise.all([
     // The examples of operations take the first that suits: one with words, speakers, analyses and a webhook.
-    transcribe(world, 'owner', 'completed', true, {
-      audio_url,
-      audio_end_at: 6,
-      model: FAST_MODEL,
-      ...ANALYSES,
-      ...webhook,
-    }),
-    remember(world, 'owner', { A: 'Ana' }, ['completed', true]),
+    remember(world, 'owner', { A: 'Ana' }, ['completed', true], { ...ANALYSES, ...webhook }),
     // Requests may change her speakers; the owner's talk for that is written before the server starts.
     remember(world, 'maria', { A: 'Ana', B: 'Tom' }, ['talk', false]),
     transcribe(world, 'owner', 'redacted', true, {
