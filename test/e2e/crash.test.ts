@@ -14,11 +14,13 @@ import { storeTalk } from '../support/written-talk.ts';
 describe('a crash in the window', () => {
   let server: TestServer;
   let browser: Browser;
+  let window: TestWindow;
   let talk: string;
 
   beforeAll(async () => {
     const started = await startWithStored((dataDir) => storeTalk(dataDir, 'Talk', [['A', 'Good morning.']]));
     [server, talk, browser] = [started.server, started.stored, await borrowBrowser()];
+    window = await openWindow(browser, server);
   });
   afterAll(async () => {
     await browser?.close();
@@ -30,7 +32,6 @@ describe('a crash in the window', () => {
     page.route(`**/v1/${path}`, (route) => route.fulfill({ json: { success: true, data: {} } }));
 
   it('of a screen leaves the others', async () => {
-    const window = await openWindow(browser, server);
     const { page } = window;
     await breakAnswer(window, 'models*');
     await page.goto(`${server.url}/#/models`);
@@ -46,12 +47,11 @@ describe('a crash in the window', () => {
     await page.unrouteAll();
     await page.getByRole('link', { name: 'Models' }).click();
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
-    await window.close();
   });
 
   it('of the whole window says what happened and loses nothing', async () => {
-    const window = await openWindow(browser, server, { at: `#/transcript/${talk}` });
     const { page } = window;
+    await window.go(`#/transcript/${talk}`);
     await page.route('**/v1/transcript/id/*', (route) =>
       route.request().method() === 'PATCH' ? route.abort() : route.continue(),
     );
@@ -79,6 +79,5 @@ describe('a crash in the window', () => {
     await page.locator('[data-w="0"]').getByText('Zanzibar').waitFor();
     const text = async () => (await server.client.call('getTranscript', { params: { id: talk } })).text;
     await expect.poll(text).toContain('Zanzibar ');
-    await window.close();
   });
 });

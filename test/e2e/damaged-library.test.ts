@@ -114,7 +114,7 @@ it('damage that another program meets shows above every screen, also after the w
   other.close();
   for (const page of pages) overwrite((Number(page) - 1) * 4096, 4096, 0xa5);
   // A screen that does not read what is damaged.
-  const window = await openWindow(browser, server, { locale: 'en-US', at: '#/settings' });
+  const window = await openWindow(browser, server, { at: '#/settings' });
   await window.settle();
   const banner = window.page.getByRole('alert').filter({ hasText: 'Your library is damaged' });
   expect(await banner.count()).toBe(0);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 
 /** The link that `earshot serve` prints. */
@@ -16,6 +16,7 @@ const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
 describe('session', () => {
   let server: TestServer;
   let browser: Browser;
+  let window: TestWindow;
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer(), borrowBrowser()]);
@@ -46,13 +47,14 @@ describe('session', () => {
     expect(await exit).toEqual([0, null]);
     expect(fresh).not.toBe(link);
     // Only the hash changes, so the page is not loaded again.
-    await other.evaluate((to) => window.location.assign(to), `${fresh}&to=%2Fqueue`);
+    await other.evaluate((to) => globalThis.location.assign(to), `${fresh}&to=%2Fqueue`);
     await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
     expect(new URL(other.url()).hash).toBe('#/queue');
+    await context.close();
   });
 
   it('accepts an API key and rejects a wrong one', async () => {
-    const window = await openWindow(browser, server, { signedIn: false });
+    window = await openWindow(browser, server, { signedIn: false });
     const { page } = window;
     await page.getByRole('heading', { name: 'Open Earshot with a new link' }).waitFor();
     expect(await window.violations()).toEqual([]);
@@ -62,7 +64,6 @@ describe('session', () => {
     await page.getByRole('textbox').fill(server.key);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
-    await window.close();
   });
 
   it('sends a Content-Security-Policy without foreign and inline scripts', async () => {
@@ -77,8 +78,8 @@ describe('session', () => {
   });
 
   it('shows a lost connection on every screen, keeps loaded content, and reconnects', async () => {
-    const window = await openWindow(browser, server, { at: '#/models' });
     const { page } = window;
+    await window.go('#/models');
     await page.getByText('Demonstration model').first().waitFor();
     await server.stop();
     const banner = page.getByRole('alert').filter({ hasText: 'may be out of date' });
@@ -92,6 +93,5 @@ describe('session', () => {
     const { port } = new URL(server.url);
     server = await startServer({ dataDir: server.dataDir, args: ['--demo', '--port', port] });
     await banner.waitFor({ state: 'detached' });
-    await window.close();
   });
 });
