@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  findTestBrowser,
   launchTestBrowser,
   openWindow,
   TEXT_ALONE,
@@ -16,6 +17,7 @@ import { until } from '../support/until.ts';
 
 /** "Good morning, my name is David Clark and I work at Northwind." */
 const SPOKEN_SECONDS = 4.3;
+const FAKE_MICROPHONES = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 const SERVER = { quick: true, model: 'starter-parakeet' } as const;
 
 /** Waits until so much is recorded. A busy page may show some seconds never. */
@@ -27,26 +29,204 @@ const untilRecorded = async (dialog: Locator, seconds: number): Promise<void> =>
 describe('microphone recording with private data', () => {
   let server: TestServer;
   let browser: Browser;
+  /** Records, and finds what other windows leave behind. A new one costs three times a reload. */
   let window: TestWindow;
-  /** Finds what other windows leave behind. A new one, in a Chromium of its own, costs three times a reload. */
-  let third: TestWindow;
   let folder: string;
 
   beforeAll(async () => {
     [server, folder] = await Promise.all([startServer(SERVER), temporaryFolder()]);
     const heard = join(folder, 'heard.wav');
     await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
-    browser = await launchTestBrowser([
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${heard}%noloop`,
-    ]);
+    browser = await launchTestBrowser(
+      [...FAKE_MICROPHONES, `--use-file-for-fake-audio-capture=${heard}%noloop`],
+      findTestBrowser(),
+    );
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
-    third = await openWindow(browser, server);
   });
   afterAll(async () => {
     await browser?.close();
     await discard(server);
+  });
+
+  /** Records for so long, and until the service has a part. */
+  const recordIn = async ({ page }: TestWindow, seconds: number) => {
+    const stored = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
+    await dialog.getByRole('button', { name: 'Start recording' }).click();
+    await untilRecorded(dialog, seconds);
+    await stored;
+    return dialog;
+  };
+  const recoveredFiles = async (from: TestServer) =>
+    (await from.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
+
+  it('offers any window what another was recording when it was closed', async () => {
+    const other = await openWindow(browser, server);
+    await server.client.call('pauseQueue');
+    await recordIn(other, 2);
+    // Closing it in the middle is questioned.
+    const asked = other.page.waitForEvent('dialog');
+    await other.page.close({ runBeforeUnload: true });
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    expect(await recoveredFiles(server)).toEqual([]);
+    await question.accept();
+    const { page } = window;
+    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
+    await recovered.getByText(/^Recovered recording of/).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await recovered.getByRole('button', { name: 'Transcribe' }).click();
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByText('Recovered recording-', { exact: false }).waitFor();
+    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    await create.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: /^Recovered recording-/ }).waitFor();
+    await recovered.waitFor({ state: 'detached' });
+    const { data } = await server.client.call('listTranscripts');
+    const made = data.transcriptions.find(({ name }) => name.startsWith('Recovered recording-'));
+    await server.client.call('deleteTranscript', { params: { id: made?.id ?? '' } });
+    for (const file of (await server.client.call('listFiles')).data.files)
+      await server.client.call('deleteFile', { params: { fileKey: file.key } });
+    await server.client.call('resumeQueue');
+    expect(window.errors).toEqual([]);
+    await other.close();
+  });
+
+  it('recovers the recording of a window that crashed, which can be kept or thrown away', async () => {
+    const other = await openWindow(browser, server);
+    // So as not to wait for two minutes.
+    await other.page.route('**/v1/storage/recordings', (route) =>
+      route.continue({
+        postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
+      }),
+    );
+    await recordIn(other, 2);
+    const devtools = await other.context.newCDPSession(other.page);
+    void devtools.send('Page.crash').catch(() => undefined);
+    await other.page.waitForEvent('crash');
+    const { page } = window;
+    await window.go('#/');
+    await page.reload();
+    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
+    await recovered.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    expect(await recoveredFiles(server)).toMatchObject([{ original_name: 'Recovered recording-1.webm' }]);
+    await recovered.getByRole('button', { name: 'Keep in Files' }).click();
+    await recovered.waitFor({ state: 'detached' });
+    const { files } = (await server.client.call('listFiles')).data;
+    expect(files).toMatchObject([{ metadata: {} }]);
+    for (const { key } of files) await server.client.call('deleteFile', { params: { fileKey: key } });
+    await other.close();
+  });
+
+  it('goes on when the server dies in the middle of a recording, and stores all of it', async () => {
+    const { page } = window;
+    const dialog = await recordIn(window, 2);
+    await server.kill();
+    await dialog.getByRole('alert').getByText('Keep this window open.', { exact: false }).waitFor();
+    const { port } = new URL(server.url);
+    server = await startServer({
+      model: SERVER.model,
+      dataDir: server.dataDir,
+      args: ['--demo', '--allow-private-addresses', '--port', port],
+    });
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Finish' }).click();
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    const end = await create.getByRole('slider', { name: 'End of the part' }).getAttribute('aria-valuemax');
+    await create.getByRole('button', { name: /^Transcribe/ }).click();
+    await page.getByRole('link', { name: /^recording-/ }).waitFor();
+    const { data } = await server.client.call('listFiles');
+    expect(data.files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
+    const { data: transcripts } = await server.client.call('listTranscripts');
+    const { id } = transcripts.transcriptions[0] ?? { id: '' };
+    const done = await until(async () => {
+      const transcript = await server.client.call('getTranscript', { params: { id } });
+      return transcript.status === 'processing' ? undefined : transcript;
+    });
+    expect(done.status).toBe('completed');
+    expect(Math.abs((done.duration ?? 0) - Number(end))).toBeLessThan(1);
+    await server.client.call('deleteTranscript', { params: { id } });
+    for (const { key } of data.files) await server.client.call('deleteFile', { params: { fileKey: key } });
+  });
+
+  describe('in one window', () => {
+    it('leaves everything in its place when the list of microphones arrives', async () => {
+      const { page } = window;
+      await page.evaluate(() => {
+        const { mediaDevices } = navigator;
+        const list = mediaDevices.enumerateDevices.bind(mediaDevices);
+        const asked = new Promise<void>((resolve) =>
+          addEventListener('list', () => resolve(), { once: true }),
+        );
+        mediaDevices.enumerateDevices = () => asked.then(list);
+      });
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+      const start = page.getByRole('button', { name: 'Start recording' });
+      await start.waitFor();
+      await untilFonts(page);
+      const before = await start.boundingBox();
+      await page.evaluate(() => void dispatchEvent(new Event('list')));
+      await page.getByRole('combobox', { name: 'Microphone' }).click();
+      await page.getByRole('option', { name: /Fake/ }).first().waitFor();
+      await page.keyboard.press('Escape');
+      expect(await start.boundingBox()).toEqual(before);
+      await page.keyboard.press('Escape');
+      await start.waitFor({ state: 'detached' });
+    });
+
+    it('remembers the chosen microphone', async () => {
+      // The headless shell gives the microphones new ids at each reload.
+      const whole = await launchTestBrowser(FAKE_MICROPHONES);
+      const own = await openWindow(whole, server);
+      const { page } = own;
+      await own.context.grantPermissions(['microphone']);
+      const open = async () => {
+        await page.getByRole('button', { name: 'Record', exact: true }).click();
+        return page.getByRole('combobox', { name: 'Microphone' });
+      };
+      const field = await open();
+      await field.click();
+      // The microphones come after the choice of the system's own.
+      const choice = page.getByRole('option', { name: /Fake/ }).last();
+      const name = (await choice.textContent()) ?? '';
+      await choice.click();
+      await page.reload();
+      const again = await open();
+      await expect.poll(() => again.textContent()).toBe(name);
+      expect(await own.violations()).toEqual([]);
+      await whole.close();
+    });
+
+    it('records once, and goes on, after a double click on the start', async () => {
+      const { page } = window;
+      // What the service had of it when the window is closed would be a recovered file in the tests below.
+      await page.route('**/v1/storage/recordings', (route) => route.abort());
+      await page.evaluate(() => {
+        const { mediaDevices } = navigator;
+        const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+        mediaDevices.getUserMedia = (constraints) => {
+          console.error('A microphone was asked for.');
+          return ask(constraints);
+        };
+      });
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
+      await dialog.getByRole('button', { name: 'Start recording' }).dblclick();
+      await untilRecorded(dialog, 1);
+      expect(window.errors.splice(0)).toEqual(['A microphone was asked for.']);
+      await dialog.getByRole('button', { name: 'Finish' }).click();
+      await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
+      await page.keyboard.press('Escape');
+      const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await question.waitFor({ state: 'detached' });
+      await page.unrouteAll();
+      await page.reload();
+    });
   });
 
   it('records while other screens are used, pauses, and confirms before discarding', async () => {
@@ -75,181 +255,6 @@ describe('microphone recording with private data', () => {
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Keep it' }).click();
     await create.getByText('recording-', { exact: false }).waitFor();
-  });
-
-  /** Records for so long, and until the service has a part. */
-  const recordIn = async ({ page }: TestWindow, seconds: number) => {
-    const stored = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
-    await page.getByRole('button', { name: 'Record', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
-    await dialog.getByRole('button', { name: 'Start recording' }).click();
-    await untilRecorded(dialog, seconds);
-    await stored;
-    return dialog;
-  };
-  const recoveredFiles = async (from: TestServer) =>
-    (await from.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
-
-  it('offers any window what another was recording when it was closed', async () => {
-    const other = await openWindow(browser, server);
-    await server.client.call('pauseQueue');
-    await recordIn(other, 4);
-    // Closing it in the middle is questioned.
-    const asked = other.page.waitForEvent('dialog');
-    await other.page.close({ runBeforeUnload: true });
-    const question = await asked;
-    expect(question.type()).toBe('beforeunload');
-    expect(await recoveredFiles(server)).toEqual([]);
-    await question.accept();
-    const { page } = third;
-    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
-    await recovered.getByText(/^Recovered recording of/).waitFor();
-    expect(await third.violations()).toEqual([]);
-    await recovered.getByRole('button', { name: 'Transcribe' }).click();
-    const create = page.getByRole('dialog', { name: 'New transcription' });
-    await create.getByText('Recovered recording-', { exact: false }).waitFor();
-    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
-    await create.getByRole('button', { name: /^Transcribe/ }).click();
-    await page.getByRole('link', { name: /^Recovered recording-/ }).waitFor();
-    await recovered.waitFor({ state: 'detached' });
-    const { data } = await server.client.call('listTranscripts');
-    const made = data.transcriptions.find(({ name }) => name.startsWith('Recovered recording-'));
-    await server.client.call('deleteTranscript', { params: { id: made?.id ?? '' } });
-    for (const file of (await server.client.call('listFiles')).data.files)
-      await server.client.call('deleteFile', { params: { fileKey: file.key } });
-    await server.client.call('resumeQueue');
-    expect(third.errors).toEqual([]);
-    await other.close();
-  });
-
-  it('recovers the recording of a window that crashed, which can be kept or thrown away', async () => {
-    const other = await openWindow(browser, server);
-    // So as not to wait for two minutes.
-    await other.page.route('**/v1/storage/recordings', (route) =>
-      route.continue({
-        postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
-      }),
-    );
-    await recordIn(other, 4);
-    const devtools = await other.context.newCDPSession(other.page);
-    void devtools.send('Page.crash').catch(() => undefined);
-    await other.page.waitForEvent('crash');
-    const { page } = third;
-    await third.go('#/');
-    await page.reload();
-    const recovered = page.getByRole('region', { name: 'Recovered recordings' });
-    await recovered.getByRole('button', { name: 'Delete' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
-    await question.getByRole('button', { name: 'Keep it' }).click();
-    expect(await recoveredFiles(server)).toMatchObject([{ original_name: 'Recovered recording-1.webm' }]);
-    await recovered.getByRole('button', { name: 'Keep in Files' }).click();
-    await recovered.waitFor({ state: 'detached' });
-    const { files } = (await server.client.call('listFiles')).data;
-    expect(files).toMatchObject([{ metadata: {} }]);
-    for (const { key } of files) await server.client.call('deleteFile', { params: { fileKey: key } });
-    await other.close();
-  });
-
-  it('goes on when the server dies in the middle of a recording, and stores all of it', async () => {
-    const first = await startServer(SERVER);
-    const other = await openWindow(browser, first, { prefs: { options: TEXT_ALONE } });
-    const { page } = other;
-    const dialog = await recordIn(other, 3);
-    await first.kill();
-    await dialog.getByRole('alert').getByText('Keep this window open.', { exact: false }).waitFor();
-    const { port } = new URL(first.url);
-    const second = await startServer({
-      model: SERVER.model,
-      dataDir: first.dataDir,
-      args: ['--demo', '--allow-private-addresses', '--port', port],
-    });
-    await dialog.getByRole('alert').waitFor({ state: 'detached' });
-    await dialog.getByRole('button', { name: 'Finish' }).click();
-    const create = page.getByRole('dialog', { name: 'New transcription' });
-    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
-    const end = await create.getByRole('slider', { name: 'End of the part' }).getAttribute('aria-valuemax');
-    await create.getByRole('button', { name: /^Transcribe/ }).click();
-    await page.getByRole('link', { name: /^recording-/ }).waitFor();
-    const { data } = await second.client.call('listFiles');
-    expect(data.files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
-    const { data: transcripts } = await second.client.call('listTranscripts');
-    const { id } = transcripts.transcriptions[0] ?? { id: '' };
-    const done = await until(async () => {
-      const transcript = await second.client.call('getTranscript', { params: { id } });
-      return transcript.status === 'processing' ? undefined : transcript;
-    });
-    expect(done.status).toBe('completed');
-    expect(Math.abs((done.duration ?? 0) - Number(end))).toBeLessThan(1);
-    await other.close();
-    await discard(second);
-  });
-
-  describe('in one window', () => {
-    afterAll(() => third.close());
-
-    it('leaves everything in its place when the list of microphones arrives', async () => {
-      const { page } = third;
-      await page.evaluate(() => {
-        const { mediaDevices } = navigator;
-        const list = mediaDevices.enumerateDevices.bind(mediaDevices);
-        const asked = new Promise<void>((resolve) =>
-          addEventListener('list', () => resolve(), { once: true }),
-        );
-        mediaDevices.enumerateDevices = () => asked.then(list);
-      });
-      await page.getByRole('button', { name: 'Record', exact: true }).click();
-      const start = page.getByRole('button', { name: 'Start recording' });
-      await start.waitFor();
-      await untilFonts(page);
-      const before = await start.boundingBox();
-      await page.evaluate(() => void dispatchEvent(new Event('list')));
-      await page.getByRole('combobox', { name: 'Microphone' }).click();
-      await page.getByRole('option', { name: /Fake/ }).first().waitFor();
-      await page.keyboard.press('Escape');
-      expect(await start.boundingBox()).toEqual(before);
-    });
-
-    it('remembers the chosen microphone', async () => {
-      const { page } = third;
-      await third.context.grantPermissions(['microphone']);
-      await page.reload();
-      const open = async () => {
-        await page.getByRole('button', { name: 'Record', exact: true }).click();
-        return page.getByRole('combobox', { name: 'Microphone' });
-      };
-      const field = await open();
-      await field.click();
-      // The microphones come after the choice of the system's own.
-      const choice = page.getByRole('option', { name: /Fake/ }).last();
-      const name = (await choice.textContent()) ?? '';
-      await choice.click();
-      await page.reload();
-      const again = await open();
-      await expect.poll(() => again.textContent()).toBe(name);
-      expect(await third.violations()).toEqual([]);
-      await page.keyboard.press('Escape');
-    });
-
-    it('records once, and goes on, after a double click on the start', async () => {
-      const { page } = third;
-      // What the service had of it when the window is closed would be a recovered file in the tests below.
-      await page.route('**/v1/storage/recordings', (route) => route.abort());
-      await page.evaluate(() => {
-        const { mediaDevices } = navigator;
-        const ask = mediaDevices.getUserMedia.bind(mediaDevices);
-        mediaDevices.getUserMedia = (constraints) => {
-          console.error('A microphone was asked for.');
-          return ask(constraints);
-        };
-      });
-      await page.getByRole('button', { name: 'Record', exact: true }).click();
-      const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
-      await dialog.getByRole('button', { name: 'Start recording' }).dblclick();
-      await untilRecorded(dialog, 1);
-      expect(third.errors).toEqual(['A microphone was asked for.']);
-      await dialog.getByRole('button', { name: 'Finish' }).click();
-      await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
-    });
   });
 
   it('redacts text and audio and reports the result', async () => {
