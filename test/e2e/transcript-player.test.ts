@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PEAKS_PER_SECOND } from '../../electron/core/base/audio.ts';
 import { PEAKS_FILE } from '../../electron/core/pipeline/recognition/peaks.ts';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { breadth } from '../support/breadth.ts';
+import { type Browser, borrowBrowser, openWindow, prefer, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
@@ -99,25 +100,27 @@ describe('player and places of a transcript', () => {
   });
 
   describe('in French, whose labels are long', () => {
-    let french: TestWindow;
     beforeAll(async () => {
-      french = await openWindow(browser, server, { prefs: { locale: 'fr' }, at: `#/transcript/${talk}` });
-      await french.page.locator('[data-w="0"]').waitFor();
+      await open();
+      await prefer(window, { locale: 'fr' });
+      await window.page.locator('[data-w="0"]').waitFor();
     });
-    afterAll(() => french.close());
+    afterAll(async () => {
+      await window.page.setViewportSize({ width: 1280, height: 820 });
+      await prefer(window, {});
+    });
 
     it('goes to the next place of a topic, in the window’s language', async () => {
-      const { page } = french;
+      const { page } = window;
       const chip = page.getByRole('button', { name: 'Finances personnelles' });
       for (const word of [4, 13, 4]) {
         await chip.click();
         await page.locator(`[data-w="${word}"].play`).waitFor();
       }
-      expect(french.errors).toEqual([]);
     });
 
     it('gives the name and the controls room at every width', async () => {
-      const { page } = french;
+      const { page } = window;
       for (const width of [1280, 1024, 768, 400]) {
         await page.setViewportSize({ width, height: 820 });
         await untilFrame(page);
@@ -169,6 +172,36 @@ describe('player and places of a transcript', () => {
     await detail.getByText('10:00', { exact: true }).waitFor();
     await page.locator('[data-w="0"].play').waitFor();
     expect(await window.violations()).toEqual([]);
+  });
+
+  it('previews the export formats', async () => {
+    const { page } = window;
+    await open();
+    await page.keyboard.press('Control+e');
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    const core = [
+      ['Text', 'Speaker A'],
+      ['Word', 'Speaker A'],
+      ['SRT', '-->'],
+      ['JSON', '"segments"'],
+    ] as const;
+    const more = [
+      ['Markdown', '# Talk'],
+      ['WebVTT', 'WEBVTT'],
+      ['CSV', 'speaker'],
+    ] as const;
+    for (const [format, shown] of breadth<readonly (readonly [string, string])[]>(core, [...core, ...more])) {
+      await dialog.getByText(format, { exact: true }).click();
+      await preview.getByText(shown, { exact: false }).first().waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More for this transcript' }).click();
+    await page.getByRole('menuitem', { name: 'Copy with times' }).click();
+    await window.toasted('Copied');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+      /\d{2}:\d{2}[\s\S]*Good morning/,
+    );
   });
 
   it('waits for the save before it previews the export, and says so', async () => {

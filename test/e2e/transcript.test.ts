@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { breadth } from '../support/breadth.ts';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, prefer, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
+import { storeSource } from '../support/source.ts';
 import { openTranscript } from '../support/stored-transcripts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
@@ -43,6 +44,14 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await editor(page).waitFor();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type(text);
+  };
+
+  /** The library in a page that has just been loaded, with no answer of an earlier one. */
+  const openAgain = async () => {
+    await window.go('#/');
+    await window.page.reload();
+    await window.settle();
+    return window;
   };
 
   beforeAll(async () => {
@@ -100,60 +109,27 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     expect(new Set(colors).size).toBe(2);
   });
 
-  it('previews the export formats', async () => {
-    const { page } = window;
-    await page.keyboard.press('Control+e');
-    const dialog = page.getByRole('dialog', { name: 'Export' });
-    const preview = dialog.getByRole('region', { name: 'Preview' });
-    const core = [
-      ['Text', 'Ines Marchetti'],
-      ['Word', 'Ines Marchetti'],
-      ['SRT', '-->'],
-      ['JSON', '"segments"'],
-    ] as const;
-    const more = [
-      ['Markdown', '# Talk'],
-      ['WebVTT', 'WEBVTT'],
-      ['CSV', 'speaker'],
-    ] as const;
-    for (const [format, shown] of breadth<readonly (readonly [string, string])[]>(core, [...core, ...more])) {
-      await dialog.getByText(format, { exact: true }).click();
-      await preview.getByText(shown, { exact: false }).first().waitFor();
-    }
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'More for this transcript' }).click();
-    await page.getByRole('menuitem', { name: 'Copy with times' }).click();
-    await window.toasted('Copied');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-      /\d{2}:\d{2}[\s\S]*Good morning/,
-    );
-  });
-
   it('keeps edits while the server is unreachable, and saves them later', async () => {
-    const away = await openWindow(browser, server, { at: `#/transcript/${talk}` });
-    await away.page.locator('[data-w="0"]').waitFor();
-    await away.context.setOffline(true);
-    await typeFirst(away.page, 'Zanzibar ');
-    await away.page.keyboard.press('Escape');
-    await away.page.getByRole('alert').getByText('Not saved.', { exact: false }).waitFor();
-    // Checked while the page is open: what it sends when it closes is not held up by the emulated outage.
+    const { page, context } = window;
+    await context.setOffline(true);
+    await typeFirst(page, 'Zanzibar ');
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('Not saved.', { exact: false }).waitFor();
+    // Checked before it is left: what the page sends then is not held up by the emulated outage.
     expect((await stored()).text).not.toContain('Zanzibar');
-    await away.page.close();
-    await away.context.setOffline(false);
-    const page = await away.context.newPage();
+    page.once('dialog', (question) => void question.accept());
+    await page.goto('about:blank');
+    await context.setOffline(false);
     await open(page);
     await page.locator('[data-w="0"]').getByText('Zanzibar').waitFor();
     await expect.poll(async () => (await stored()).text, SOON).toContain('Zanzibar');
     await expect
       .poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => /unsaved/.test(key))), SOON)
       .toEqual([]);
-    await away.close();
   });
 
   it('saves what was typed right before leaving or reloading the page', async () => {
     const { page } = window;
-    // What the other window saved has come here: on an older text, this would be a conflict.
-    await page.locator('[data-w="0"]').getByText('Zanzibar').waitFor();
     await typeFirst(page, 'Quixotic ');
     await page.getByRole('link', { name: 'Library' }).first().click();
     await page.getByRole('link', { name: 'Talk' }).waitFor();
@@ -251,8 +227,7 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   });
 
   it('says that it plays when Space is pressed just as the address of the audio arrives', async () => {
-    const early = await openWindow(browser, server);
-    const { page } = early;
+    const { page } = await openAgain();
     await page.evaluate(() => {
       const { json } = Response.prototype;
       Response.prototype.json = async function () {
@@ -264,12 +239,10 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     });
     await open(page);
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-    await early.close();
   });
 
   it('goes on playing with a new address when the first has expired', async () => {
-    const expired = await openWindow(browser, server);
-    const { page } = expired;
+    const { page } = await openAgain();
     let asked = 0;
     await page.route('**/audio-url', async (route) => {
       asked += 1;
@@ -283,7 +256,8 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     const slider = page.getByRole('slider', { name: 'Position' });
     await expect.poll(async () => Number(await slider.getAttribute('aria-valuenow'))).toBeGreaterThan(1);
     expect(asked).toBe(2);
-    await expired.close();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.unroute('**/audio-url');
   });
 
   it('opens the side panel as a dialog in a narrow window', async () => {
@@ -346,6 +320,31 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
       segments: before.segments,
       speakers: before.speakers,
     });
+  });
+
+  it('shows the web page of a recording and its chapters, and plays a chapter', async () => {
+    const { page } = window;
+    // As yt-dlp finds them, whose tests are those of the service.
+    storeSource(server.dataDir, talk, {
+      title: 'A note on time',
+      site: 'Generic',
+      recordings: 1,
+      chapters: [
+        { title: 'Opening', start: 0, end: 2 },
+        { title: 'The rest', start: 2, end: 7 },
+      ],
+    });
+    // Slowly, since the recording has seconds left.
+    await prefer(window, { rate: 0.5 });
+    await page.getByRole('tab', { name: 'Details' }).click();
+    const link = page.getByRole('link', { name: 'A note on time' });
+    expect(await link.getAttribute('href')).toBe(remote.url('/talk.wav'));
+    expect(await window.violations()).toEqual([]);
+    const rest = page.getByRole('listitem').filter({ hasText: 'The rest' });
+    await rest.getByRole('button', { name: 'Play from 0:02' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    const spoken = page.locator('.w.play').first();
+    await expect.poll(async () => Number(await spoken.getAttribute('data-w'))).toBeGreaterThan(2);
   });
 
   /** `npm test` has these states in transcript-states.test.ts, screens.test.ts and transcript-speakers.test.ts. */

@@ -368,6 +368,19 @@ export const openWindow = async (
   return window;
 };
 
+/** Sets the preferences of an open window, which cost less than a window of their own, and loads it again. */
+export const prefer = async (
+  { page, settle }: TestWindow,
+  prefs: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  await page.evaluate(([key, stored]) => localStorage.setItem(key, stored), [
+    PREFS,
+    JSON.stringify(prefs),
+  ] as const);
+  await page.reload();
+  await settle();
+};
+
 const THEMES = ['light', 'dark'] as const;
 
 /** The violations of a window in the light theme, and in the dark one those on color. It stays in the dark theme. */
