@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
+import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -53,7 +53,7 @@ describe('first start', () => {
     const { page } = window;
     await server.client.call('patchSettings', { body: { 'network.offline': true } });
     await window.go('#/');
-    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     await dialog()
       .getByRole('button', { name: /^Use Mini/ })
       .click();
@@ -81,7 +81,7 @@ describe('first start', () => {
     await window.go('#/');
     await page.reload();
     mirror.set(PATH, stall(model, 9_000_000));
-    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     await dialog().getByRole('radio', { name: 'Mini' }).click();
     await submit(/^Download and transcribe/).click();
     const bar = dialog().getByRole('progressbar', { name: 'Download of base' });
@@ -97,15 +97,15 @@ describe('first start', () => {
     // What is installed is of interest here, not what it recognizes.
     await server.client.call('pauseQueue');
     mirror.set(PATH, file(model));
-    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     await dialog().getByRole('radio', { name: 'Mini' }).click();
     await submit(/^Download and transcribe/).click();
-    await page.getByRole('link', { name: '01-short-note' }).waitFor();
+    await page.getByRole('link', { name: '00-one-sentence' }).waitFor();
     await expect.poll(() => dialog().count()).toBe(0);
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
-    expect(data.transcriptions[0]).toMatchObject({ name: '01-short-note', model: 'mini' });
+    expect(data.transcriptions[0]).toMatchObject({ name: '00-one-sentence', model: 'mini' });
     // It is installed now, so it is chosen.
-    await page.getByTestId('file-input').setInputFiles(fixturePath('01-short-note.wav'));
+    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
     await submit(/^Transcribe/).waitFor();
     expect(window.errors).toEqual([]);

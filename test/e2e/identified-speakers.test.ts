@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
-import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { transcribeFixture } from '../support/transcribe.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 import { voiceChannels } from '../support/voice-channels.ts';
 
-/** Five sentences, of both voices. */
-const CALL_SECONDS = '13.8';
+/** Three sentences, of both voices. */
+const CALL_SECONDS = '7.7';
 /** Five paragraphs of two speakers. */
 const TALK_SECONDS = '16.2';
 const PATIENCE = 240_000;
@@ -22,28 +21,38 @@ const SOON = { timeout: 90_000 };
 let server: TestServer;
 let browser: Browser;
 let window: TestWindow;
+let remote: UrlServer;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([
+  [server, browser, remote] = await Promise.all([
     startServer({ quick: true, model: 'starter-parakeet' }),
     borrowBrowser(),
+    startUrlServer(),
   ]);
   const options = { ...TEXT_ALONE, diarize: true, speakers: 3, model: 'starter-parakeet' };
   window = await openWindow(browser, server, { prefs: { options } });
 }, PATIENCE);
 afterAll(async () => {
   await browser?.close();
-  await discard(server);
+  await Promise.all([discard(server), remote?.close()]);
 });
 
+/** Transcribes a recording with its speakers and no other analysis. */
+const diarized = async (bytes: Buffer, name: string): Promise<string> => {
+  const audio_url = remote.set(`/${name}.wav`, file(bytes));
+  const body = {
+    audio_url,
+    name,
+    diarize: true,
+    timestamp_style: 'word',
+    wait_until_complete: true,
+  } as const;
+  const { id, error } = await server.client.call('createTranscript', { body });
+  expect(error).toBeUndefined();
+  return id;
+};
+
 describe('channels in the window', { timeout: PATIENCE }, () => {
-  let remote: UrlServer;
-
-  beforeAll(async () => {
-    remote = await startUrlServer();
-  });
-  afterAll(() => remote.close());
-
   it('are kept apart by one switch, in place of speaker labels', async () => {
     const { page } = window;
     const call = await voiceChannels('02-two-speakers.mp3', { output: ['-t', CALL_SECONDS] });
@@ -86,7 +95,7 @@ describe('speakers that are identified again from a place on', { timeout: PATIEN
   beforeAll(async () => {
     const talk = join(temporaryFolder(), 'talk.wav');
     await ffmpeg('-i', fixturePath('02-two-speakers.mp3'), '-t', TALK_SECONDS, '-ac', '1', talk);
-    id = await transcribeFixture(server, talk, undefined, { diarize: true });
+    id = await diarized(readFileSync(talk), 'Talk');
     await window.go(`#/transcript/${id}`);
   }, PATIENCE);
 
@@ -156,9 +165,9 @@ describe('remembered voice', { timeout: PATIENCE }, () => {
   let second: string;
 
   beforeAll(async () => {
-    const recording = fixturePath(ONE_SENTENCE);
-    first = await transcribeFixture(server, recording, 'First', { diarize: true });
-    second = await transcribeFixture(server, recording, 'Second', { diarize: true });
+    const recording = fixture(ONE_SENTENCE);
+    first = await diarized(recording, 'First');
+    second = await diarized(recording, 'Second');
     await window.go(`#/transcript/${first}`);
   }, PATIENCE);
 

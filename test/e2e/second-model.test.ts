@@ -4,6 +4,8 @@ import { noisyWav } from '../support/noisy.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
+/** Of the note: enough for words that the two models hear differently. */
+const HEARD_SECONDS = 10;
 const PATIENCE = 240_000;
 const SOON = { timeout: 90_000 };
 
@@ -22,7 +24,7 @@ describe('hearing twice in the window', { timeout: PATIENCE }, () => {
       borrowBrowser(),
       startUrlServer(),
     ]);
-    const audio_url = remote.set('/note.wav', file(noisyWav('01-short-note.wav', 0, 1)));
+    const audio_url = remote.set('/note.wav', file(noisyWav('01-short-note.wav', 0, 1, HEARD_SECONDS)));
     ({ id } = await server.client.call('createTranscript', {
       body: {
         audio_url,
