@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
 const MAX_TABS = 60;
@@ -13,7 +13,8 @@ describe('the whole path by keyboard', () => {
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ args: [], quick: true }), borrowBrowser()]);
-    window = await openWindow(browser, server);
+    // No analysis: only what the keys do is of interest.
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();
