@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -227,7 +228,8 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+z');
       await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
-      expect(await window.violations()).toEqual([]);
+      // `npm test` has both widths in transcript-states.test.ts.
+      if (breadth(width === 400, true)) expect(await window.violations()).toEqual([]);
       await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' });
     }
     await page.setViewportSize({ width: 1280, height: 820 });
@@ -244,7 +246,8 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     };
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: 'Find in transcript Ctrl F' }).waitFor();
-    expect(await window.violations()).toEqual([]);
+    // `npm test` has this in transcript-states.test.ts.
+    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
     await page.keyboard.press('Escape');
     await choose('copy with');
     await window.toasted('Copied');

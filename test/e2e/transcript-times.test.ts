@@ -360,10 +360,11 @@ describe('times of words and subtitles', () => {
     await window.go('#/');
     await open('looks');
     await openByKeys(2);
-    expect(await window.violations('all')).toEqual([]);
+    // Words and subtitles have the same controls: in `npm test` each is checked in one theme.
+    if (breadth(theme === 'light', true)) expect(await window.violations('all')).toEqual([]);
     await panel().getByRole('radio', { name: 'Subtitle' }).click();
     await page.getByRole('slider', { name: /^In-time/ }).waitFor();
-    expect(await window.violations('all')).toEqual([]);
+    if (breadth(theme === 'dark', true)) expect(await window.violations('all')).toEqual([]);
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(await overflow()).toBe(0);
