@@ -7,10 +7,10 @@ import {
   type Browser,
   borrowBrowser,
   openWindow,
+  prefer,
   TEXT_ALONE,
   type TestWindow,
   violationsInThemes,
-  type WindowOptions,
 } from '../support/browser.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -37,6 +37,7 @@ describe('every screen', () => {
   let remote: UrlServer;
   let window: TestWindow;
   let id: string;
+  let transcripts: readonly string[];
   /** Every address of the window, with a transcript in each state. */
   let addresses: readonly string[];
 
@@ -47,7 +48,7 @@ describe('every screen', () => {
     });
     const unfinished = await addUnfinished(server);
     remote = unfinished.remote;
-    const transcripts = [id, unfinished.failed, unfinished.running].map((each) => `#/transcript/${each}`);
+    transcripts = [id, unfinished.failed, unfinished.running].map((each) => `#/transcript/${each}`);
     addresses = [...SCREENS, ...transcripts];
     window = await openWindow(browser, server);
   });
@@ -66,6 +67,8 @@ describe('every screen', () => {
   };
   const violationsInTurn = breadth(violationsOfOne, violationsInThemes);
 
+  const WIDE = { width: 1920, height: 1080 };
+  const TABLET = { width: 768, height: 760 };
   const PHONE = { width: 360, height: 760 };
   const DESKTOP = { width: 1280, height: 820 };
 
@@ -98,13 +101,15 @@ describe('every screen', () => {
       );
     await page.emulateMedia({ colorScheme: 'light' });
     const at = SETTINGS.indexOf(hash);
-    const sizes = [{ width: 1920, height: 1080 }, { width: 768, height: 760 }, PHONE];
+    // What fits a phone with the largest text fits it with the usual one.
+    const sizes = [WIDE, TABLET, PHONE];
+    const inTurn = addresses.indexOf(hash) % 2 === 0 ? [WIDE] : [TABLET];
     // The sections of the settings are alike.
-    for (const size of at === -1 ? sizes : dealt(sizes, at % sizes.length, sizes.length))
+    for (const size of breadth(at > 0 ? [] : inTurn, sizes))
       expect(await overflowOf(window, size), `${hash} ${size.width}`).toBe(0);
     await turn('ltr', LARGEST_TEXT);
     expect(await overflowOf(window, PHONE), `${hash} with the largest text`).toBe(0);
-    if (at % 3 === 0 || at === -1 || breadth(false, true)) {
+    if (at % 4 === 0 || at === -1 || breadth(false, true)) {
       await turn('rtl', 1);
       expect(await overflowOf(window, DESKTOP), `${hash} from the right`).toBe(0);
     }
@@ -119,7 +124,8 @@ describe('every screen', () => {
     const found: Record<string, string[]> = {};
     for (const hash of addresses) {
       await window.go(hash);
-      const at = SETTINGS.indexOf(hash);
+      // The sections of the settings are alike; transcript-states.test.ts has the transcript page in both themes.
+      const at = [...SETTINGS, ...transcripts].indexOf(hash);
       const violations = at === -1 ? await violationsInThemes(window) : await violationsInTurn(window, at);
       if (violations.length > 0) found[hash] = violations;
       expect(await window.page.locator('body').textContent(), hash).not.toMatch(PLACEHOLDER);
@@ -179,13 +185,13 @@ describe('every screen', () => {
   ] as const)(
     'is translated to %s, and fits a phone',
     async (locale, at, library, reason) => {
-      // The first by the language of the browser; in `npm test` the others by the preference.
-      const preferred = { prefs: { locale: locale.slice(0, 2) } };
-      const own = await openWindow(
-        browser,
-        server,
-        at === 0 ? { locale } : breadth<WindowOptions>(preferred, { locale }),
-      );
+      // The first by the language of the browser; in `npm test` the others by the preference, in the open window.
+      const isOwn = breadth(at === 0, true);
+      const own = isOwn ? await openWindow(browser, server, { locale }) : window;
+      if (!isOwn) {
+        await window.go('#/');
+        await prefer(window, { locale: locale.slice(0, 2) });
+      }
       await own.page.getByRole('navigation').getByText(library).first().waitFor();
       await own.page.getByRole('row').getByText(reason).waitFor();
       for (const hash of dealt(addresses, at, LOCALES)) {
@@ -195,13 +201,16 @@ describe('every screen', () => {
       }
       expect(await own.page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
       expect([own.errors, own.foreign]).toEqual([[], []]);
-      await own.close();
+      if (isOwn) await own.close();
+      else await own.page.setViewportSize(DESKTOP);
     },
     120_000,
   );
 
   it('keeps the keyboard focus visible', async () => {
     const { page } = window;
+    await window.go('#/');
+    await prefer(window, { options: TEXT_ALONE });
     const focused = () =>
       page.evaluate(() => {
         const element = document.activeElement;
@@ -292,9 +301,8 @@ describe('every screen', () => {
   });
 
   it('analyzes a finished transcript again', async () => {
-    const own = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
-    const { page } = own;
-    await own.settle();
+    const { page } = window;
+    await window.go('#/');
     const before = await server.client.call('getTranscript', { params: { id } });
     await page.getByRole('link', { name: '11-news-and-entities' }).focus();
     await page.keyboard.press('x');
@@ -305,7 +313,7 @@ describe('every screen', () => {
     await dialog.getByRole('switch', { name: 'Summary' }).click();
     await dialog.getByText('Paragraphs', { exact: true }).click();
     await start.click();
-    await own.toasted('Analyzing 1 transcript');
+    await window.toasted('Analyzing 1 transcript');
     // A job whose download never ends is ahead in the queue.
     const waiting = await server.client.call('listTranscripts', { query: { status: 'processing' } });
     const stuck = waiting.data.transcriptions.find((item) => item.name === 'Board meeting');
@@ -314,6 +322,5 @@ describe('every screen', () => {
       .poll(async () => (await server.client.call('getTranscript', { params: { id } })).summary?.type)
       .toBe('paragraphs');
     expect(before.summary?.type).toBe('bullets');
-    await own.close();
   });
 });
