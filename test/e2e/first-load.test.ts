@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 
-describe('first load', () => {
+describe('first load and requests', () => {
   let server: TestServer;
   let browser: Browser;
   let window: TestWindow;
@@ -154,6 +155,55 @@ describe('first load', () => {
       .first()
       .click();
     await page.getByRole('dialog', { name: 'New transcription' }).waitFor();
+  });
+
+  it('fetches an address once, however many parts of the window show it', async () => {
+    const { page } = window;
+    // The dialog and the errors of the test above.
+    await page.keyboard.press('Escape');
+    window.errors.splice(0);
+    await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
+    const asked: string[] = [];
+    const unanswered = new Set<Request>();
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (request.method() !== 'GET' || !pathname.startsWith('/v1/') || pathname === '/v1/events') return;
+      asked.push(`${pathname}${search}`);
+      unanswered.add(request);
+    });
+    page.on('requestfinished', (request) => unanswered.delete(request));
+    page.on('requestfailed', (request) => unanswered.delete(request));
+    /** A screen that is left takes its requests back, and asks again when it is shown again. */
+    const untilAnswered = () => expect.poll(() => unanswered.size).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
+    // The first steps, the New dialog and the models screen all list the models.
+    await page.keyboard.press('n');
+    await page.getByRole('dialog').getByRole('radio', { name: 'Mini' }).waitFor();
+    await page.keyboard.press('Escape');
+    await untilAnswered();
+    await page.getByRole('link', { name: 'Files' }).click();
+    await page.getByText('No files').waitFor();
+    await untilAnswered();
+    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
+    await untilAnswered();
+    expect(asked).toContain('/v1/models');
+    expect(asked.filter((address, at) => asked.indexOf(address) !== at)).toEqual([]);
+  });
+
+  it('shows what another client creates, renames and deletes', async () => {
+    const { page } = window;
+    await server.client.call('pauseQueue');
+    const { id } = await server.client.call('createTranscript', {
+      body: { audio_url: 'http://127.0.0.1:9/x.mp3', name: 'A first name' },
+    });
+    await page.getByRole('link', { name: 'A first name' }).waitFor();
+    await server.client.call('patchTranscript', { params: { id }, body: { name: 'A new name' } });
+    await page.getByRole('link', { name: 'A new name' }).waitFor();
+    await server.client.call('deleteTranscript', { params: { id } });
+    await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
+    expect(window.errors).toEqual([]);
   });
 
   it('opens dialogs and screens for the first time also when the server is gone', async () => {
