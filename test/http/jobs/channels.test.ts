@@ -63,7 +63,7 @@ const said = (name: string, speaker: string): string =>
 /** So much of the talk as has several turns of both, where the rest would show the same. */
 const FIRST_TURNS = { audio_end_at: 20 } as const;
 /** Where `npm test` ends what it recognizes of the longer recordings; the nightly tests recognize them whole. */
-const TALK_END = breadth(FIRST_TURNS.audio_end_at, 60);
+const TALK_END = breadth(14, 60);
 
 let talk: Promise<string> | undefined;
 /** The address of the talk with each voice in a channel of its own. */
@@ -161,7 +161,7 @@ describe('multichannel', () => {
     expect(wordErrorRate(truth(ONE_SENTENCE).text, textOf(transcript, 0))).toBeLessThan(0.1);
     expect(wordErrorRate(said(TALK, 'A'), textOf(transcript, 1))).toBeLessThan(0.1);
     expect(transcript.segments.map(({ speaker_id }) => speaker_id)).toContain('C');
-    expect(transcript.duration).toBeGreaterThan(breadth(19.9, 44));
+    expect(transcript.duration).toBeGreaterThan(breadth(13.9, 44));
     // A player plays the first track alone, so that the audio is all tracks in one.
     const { data } = await server.client.call('transcriptAudioUrl', { params: { id: transcript.id } });
     const played = await fetch(data.url);
@@ -174,7 +174,7 @@ describe('multichannel', () => {
     });
     expect(heard.duration).toBeCloseTo(transcript.duration - 7.4, 0);
     expect(heard.text).toContain('agenda');
-    expect(heard.text).toContain('budget');
+    expect(heard.text).toContain('this year');
   });
 
   it('takes a mono recording as one channel, with the text that it has otherwise', async () => {
@@ -285,14 +285,15 @@ describe('multichannel', () => {
     const [from, to] = breadth([6.9, 11.4], [0, 16]);
     await ffmpeg(
       ...['-ss', String(from), '-t', String(to - from), '-i', fixturePath(note)],
-      ...['-t', String(breadth(25, 60)), '-i', fixturePath(data)],
+      // And of the data the e-mail address, which contains the name, and the number of the card.
+      ...['-ss', String(breadth(9.6, 0)), '-t', String(breadth(11.4, 60)), '-i', fixturePath(data)],
       ...['-filter_complex', `[1:a]adelay=${Math.ceil(to - from) * 1000}:all=1[later]`],
       ...['-map', '0:a', '-map', '[later]', '-ar', '16000', '-ac', '1', '-c:a', 'flac', path],
     );
     const redacted = await create(serve(path), { redact_pii: true, redact_pii_audio: true });
     expect(redacted).toMatchObject({ status: 'completed', channels: 2 });
     expect(redacted.redaction_report).toMatchObject({ checked: true, audible: [] });
-    expect(redacted.redaction_report?.spans).toBeGreaterThan(5);
+    expect(redacted.redaction_report?.spans).toBeGreaterThan(breadth(2, 5));
     const secrets = ['lopez', '4111', 'example.com'];
     expect(secretsIn(JSON.stringify(redacted), secrets)).toEqual([]);
     const sound = await server.fetch(new URL(redacted.redacted_audio_url ?? '').pathname);
