@@ -146,7 +146,7 @@ describe('with a service that runs', () => {
 
   it('accepts a range and a URL', async () => {
     const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
-    const range = ['--from', '0:06.8', '--to', '20'];
+    const range = ['--from', '0:06.8', '--to', '11.4'];
     const { code, out } = await earshot('transcribe', url, '-m', 'starter-parakeet', ...range, '-f', 'txt');
     expect(code).toBe(0);
     expect(out).toContain('The deadline for the contract');
@@ -182,7 +182,8 @@ describe('with a service that runs', () => {
     };
     const aligned = await starts();
     expect(aligned).toHaveLength(13);
-    expect(await starts('--word-times', 'aligned')).toEqual(aligned);
+    // The default is `aligned`, so that asking for it in `npm test`, too, would show the same.
+    if (breadth(false, true)) expect(await starts('--word-times', 'aligned')).toEqual(aligned);
     expect(await starts('--word-times', 'fast')).not.toEqual(aligned);
   });
 
