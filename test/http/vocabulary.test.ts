@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 240_000 });
 let server: TestServer;
 let remote: UrlServer;
 beforeAll(async () => {
-  [server, remote] = await Promise.all([startServer(), startUrlServer()]);
+  [server, remote] = await Promise.all([startServer({ quick: true }), startUrlServer()]);
 });
 afterAll(async () => {
   await Promise.all([discard(server), remote.close()]);
@@ -61,7 +61,7 @@ describe('a vocabulary', () => {
 
   it('is not kept with a redacted transcript', async () => {
     const { id } = await transcribe(server, remote, ONE_SENTENCE, {
-      language: 'en',
+      model: 'starter-parakeet',
       vocabulary: ['Klarke'],
       redact_pii: true,
     });

@@ -23,6 +23,8 @@ beforeAll(async () => {
     entity_detection: true,
     topics: true,
     summarization: true,
+    // Three sentences with money, dates, places and a person.
+    audio_end_at: 11.3,
   });
 });
 afterAll(async () => {
