@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Client } from '../../../electron/contract/client.ts';
+import { breadth } from '../../support/breadth.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 
-const JOBS = 200;
+const JOBS = breadth(80, 200);
 
 let server: TestServer;
 let second: Client;
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-it('accepts 200 jobs of two users at once and claims them in turn', async () => {
+it(`accepts ${JOBS} jobs of two users at once and claims them in turn`, async () => {
   const made = await Promise.all(
     Array.from({ length: JOBS }, (_, n) =>
       (n < JOBS / 2 ? server.client : second).call('createTranscript', { body: body(`job ${n}`) }),
