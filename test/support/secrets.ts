@@ -26,8 +26,12 @@ const SHORT_NUMBER = /^\d{1,6}$/;
 
 /** The secrets that occur in a text. */
 export const secretsIn = (text: string, secrets: readonly string[]): string[] => {
-  const folded = text.toLowerCase().replaceAll(RANDOM_DIGITS, ' ');
-  return secrets.filter((secret) => folded.includes(secret));
+  const folded = text.toLowerCase();
+  // A replacement adds nothing but spaces, and costs ten times as much as these searches in a large file.
+  const possible = secrets.filter((secret) => secret.split(' ').every((word) => folded.includes(word)));
+  if (possible.length === 0) return [];
+  const kept = folded.replaceAll(RANDOM_DIGITS, ' ');
+  return possible.filter((secret) => kept.includes(secret));
 };
 
 /** Backups are renewed only seconds to minutes after something was erased, which `test/http/erasure.test.ts` tests. */
