@@ -137,10 +137,13 @@ const addSettings = (program: Command): void => {
     );
   const change = (key: string, value: SettingValue, options: ServerOptions) =>
     withConnection(options, async ({ client }) => {
-      const { needs_restart } = await client.call('patchSettings', { body: { [key]: value } });
-      printMessage(
-        needs_restart.includes(key) ? `${key} is set; it takes effect at the next start.` : `${key} is set.`,
-      );
+      const { data, needs_restart } = await client.call('patchSettings', { body: { [key]: value } });
+      const current = data.find((setting) => setting.key === key);
+      const when =
+        current?.source === 'run'
+          ? `, but the service was started with ${JSON.stringify(current.value)}: that counts until it ends`
+          : needs_restart.includes(key) && '; it takes effect at the next start';
+      printMessage(`${key} is ${value === null ? 'reset' : 'set'}${when || ''}.`);
     });
   withServerOptions(settings.command('set'))
     .argument('<key>')

@@ -241,6 +241,14 @@ describe('with a service that runs', () => {
     expect((await earshot('settings', 'unset', 'models.aliases.mini')).code).toBe(0);
     expect((await earshot('settings', 'get', 'models.aliases.mini')).out).toBe('base\n');
   });
+
+  it('says that a setting which the service was started with counts', async () => {
+    const set = ['settings', 'set', 'models.aliases.mini', 'base', '--demo'];
+    expect(await runEarshot(temporaryFolder(), ...set)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('is set, but the service was started with "starter"'),
+    });
+  });
 });
 
 describe('earshot serve', () => {
