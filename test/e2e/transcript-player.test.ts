@@ -240,7 +240,7 @@ describe('player and places of a transcript', () => {
     await dialog.getByRole('button', { name: 'Save as Text' }).click();
     const reason = page.getByText('Can’t reach Earshot. Is the program still running?');
     await dialog.getByRole('alert').filter({ has: reason }).waitFor();
-    expect(await page.locator('[data-toast]').count()).toBe(0);
+    expect(await page.locator('[data-toast]').filter({ has: reason }).count()).toBe(0);
     // A preview that fails as well says it once.
     await dialog.getByText('SRT', { exact: true }).click();
     await dialog.getByRole('alert').waitFor();
