@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
+import { MIN_LONG_TEXT } from '../../electron/core/pipeline/findings/analyze.ts';
 import { median } from '../bench/measure.ts';
 import { breadth } from '../support/breadth.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
@@ -8,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 let server: TestServer;
-/** Twenty minutes of speech, in the nightly tests an hour, with analyses: from 15,000 characters on they follow. */
+/** Twenty minutes of speech, in the nightly tests an hour, with analyses, which follow where the text is long. */
 let id: string;
 
 const PLACE = 7;
@@ -56,6 +57,7 @@ const timeOf = async (action: () => Promise<unknown>): Promise<number> => {
 
 describe('an edit of a long, analyzed text', () => {
   it('is answered with the new text, and its analyses follow', async () => {
+    expect((await read()).text.length).toBeGreaterThan(MIN_LONG_TEXT);
     expect((await edit('We met Anna Bell in Berlin.')).text).toContain('Anna Bell');
     await untilRead(async () => named(await read(), 'Anna Bell'));
     const moved = await edit('Long before noon we met Anna Bell in Berlin.');
