@@ -34,8 +34,6 @@ const recorded = readJson<{
   finished: Record<'full' | 'long' | 'waiting', TranscriptAnswer>;
 }>('answers.json');
 
-/** The jobs follow each other, for minutes on a busy machine. */
-
 /** Segments of the long recording that were saved when the program was killed. */
 const SAVED_SEGMENTS = 9;
 
