@@ -4,22 +4,27 @@ import { RecordingDiarizer } from './recording-diarizer.ts';
 import { loadSherpa, type Sherpa } from './sherpa.ts';
 import type { diarizeChunkTask, diarizeEndTask, TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
 
-/** Twelve seconds of quiet noise: more than one window of the segmentation models. */
-const TRIAL = Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
+/**
+ * Twelve seconds of quiet noise: more than one window of the segmentation models. A function, since every worker process
+ * loads this module, and the sines of such large numbers take it a third of its start.
+ */
+const quietNoise = (): Float32Array =>
+  Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
 
 const tryModel = (sherpa: Sherpa, { part, path, counterpart }: TrySpeakerModelInput): null => {
   const [segmentation, embedding] = part === 'segmentation' ? [path, counterpart] : [counterpart, path];
+  const samples = quietNoise();
   new sherpa.OfflineSpeakerDiarization({
     segmentation: { pyannote: { model: segmentation }, numThreads: 1 },
     embedding: { model: embedding, numThreads: 1 },
     clustering: { numClusters: -1, threshold: 0.5 },
     minDurationOn: 0.3,
     minDurationOff: 0.5,
-  }).process(TRIAL);
+  }).process(samples);
   if (part === 'segmentation') return null;
   const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: path, numThreads: 1 });
   const stream = extractor.createStream();
-  stream.acceptWaveform({ samples: TRIAL, sampleRate: SAMPLE_RATE });
+  stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE });
   stream.inputFinished();
   if (extractor.compute(stream, false).some((value) => !Number.isFinite(value))) {
     throw new Error('The embedding holds values that are not finite numbers.');
