@@ -12,7 +12,7 @@ import { breadth } from './breadth.ts';
 import { truth } from './fixtures.ts';
 
 /** The length of the recordings that must not block the event loop: what a request costs grows with it. */
-export const LONG_HOURS = breadth(4, 10);
+export const LONG_HOURS = breadth(2, 10);
 const WORDS_AN_HOUR = 10_000;
 const SECONDS_A_WORD = 3600 / WORDS_AN_HOUR;
 
