@@ -1,4 +1,4 @@
-import nlp from 'compromise/three';
+import nlp from 'compromise/two';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { endsWithStop, type Token } from '../tokens.ts';
 
@@ -71,11 +71,19 @@ const termsOf = (text: string): TaggedTerm[] => {
 };
 
 const readLexicon = (model: { one?: { lexicon?: Record<string, string | string[]> } }) =>
-  new Map(Object.entries(model.one?.lexicon ?? {}).map(([word, tag]) => [word, [tag].flat()]));
+  new Map(
+    Object.entries(model.one?.lexicon ?? {}).map(([word, tag]) => [
+      word,
+      typeof tag === 'string' ? [tag] : tag,
+    ]),
+  );
 
 /** compromise's lexicon: the tags of a word without context. */
 export const LEXICON: ReadonlyMap<string, readonly string[]> = readLexicon(nlp.model());
 
 /** The words of compromise's lexicon with any of the given tags. */
-export const wordsTagged = (...wanted: string[]): string[] =>
-  [...LEXICON].filter(([, tags]) => tags.some((tag) => wanted.includes(tag))).map(([word]) => word);
+export const wordsTagged = (...wanted: string[]): string[] => {
+  const words: string[] = [];
+  for (const [word, tags] of LEXICON) if (tags.some((tag) => wanted.includes(tag))) words.push(word);
+  return words;
+};
