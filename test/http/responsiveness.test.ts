@@ -21,7 +21,7 @@ let id: string;
 let long: string;
 /** Ten segments. */
 let short: string;
-/** In which each of two speakers says more than one request may edit. */
+/** Enough that each of two speakers says more than one request may edit. */
 const TALK_HOURS = Math.max(LONG_HOURS, 4);
 /** `TALK_HOURS` of two speakers. */
 let talk: string;

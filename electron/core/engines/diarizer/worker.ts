@@ -5,8 +5,8 @@ import { loadSherpa, type Sherpa } from './sherpa.ts';
 import type { diarizeChunkTask, diarizeEndTask, TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
 
 /**
- * Twelve seconds of quiet noise: more than one window of the segmentation models. A function, since every worker process
- * loads this module, and the sines of such large numbers take it a third of its start.
+ * Twelve seconds of quiet noise: more than one window of the segmentation models. Not a constant: every worker process loads
+ * this module, and would spend a third of its start on the sines of such large numbers.
  */
 const quietNoise = (): Float32Array =>
   Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
