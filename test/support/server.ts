@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
+import { codeCacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { type Client, createClient } from '../../electron/contract/client.ts';
 import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
 import type { Services } from '../../electron/core/create-services.ts';
-import { buildAddon, cacheDir } from '../../native/build.mjs';
+import { buildAddon } from '../../native/build.mjs';
 import { CLI_ENTRY, RESOURCES, WORKER_ENTRY } from './paths.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -91,7 +91,7 @@ export const spawnEarshot = async (
       ...MALLOC_ENVIRONMENT,
       ...process.env,
       EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? (await buildAddon({})),
-      NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
+      NODE_COMPILE_CACHE: codeCacheDir(),
       NO_COLOR: '1',
       ...LATENCY,
       ...env,

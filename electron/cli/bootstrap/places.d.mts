@@ -2,3 +2,5 @@
 export const NODE_OPTIONS: readonly string[];
 /** The environment of the command line. */
 export const MALLOC_ENVIRONMENT: Readonly<Record<string, string>>;
+/** Where Node keeps the compiled code of what it ran. */
+export const codeCacheDir: () => string;

@@ -76,6 +76,9 @@ export const cacheDir = () => {
   return fallback;
 };
 
+/** Where Node keeps the compiled code of what it ran. */
+export const codeCacheDir = () => join(cacheDir(), 'code');
+
 /** The absolute path of the first of these programs that is on the PATH, or undefined. */
 export const onPath = (...names) => {
   const suffixes = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { cacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS, root } from './places.mjs';
+import { cacheDir, codeCacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS, root } from './places.mjs';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
@@ -199,7 +199,7 @@ export const runHelper = (command, args, { name, failure, env = process.env, tim
 };
 
 /** Node's compile cache saves most of the time of later starts. */
-const withCodeCache = () => ({ NODE_COMPILE_CACHE: join(cacheDir(), 'code'), ...process.env });
+const withCodeCache = () => ({ NODE_COMPILE_CACHE: codeCacheDir(), ...process.env });
 
 /**
  * Runs a program in the foreground and waits for it to exit.

@@ -6,7 +6,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cacheDir, isFile, isWritable, modules, onPath, root, withLock } from './places.mjs';
+import { cacheDir, codeCacheDir, isFile, isWritable, modules, onPath, root, withLock } from './places.mjs';
 import { HelperError, printLine, runHelper, SetupError, step } from './processes.mjs';
 import { ensureTools, missingTools } from './system-tools.mjs';
 
@@ -252,6 +252,8 @@ export const ensureWindowBundle = async (node) => {
         failure: 'The window could not be built',
       }),
     );
+    // Of the files of an earlier build, whose names have changed, Node would keep the compiled code forever.
+    rmSync(codeCacheDir(), { recursive: true, force: true });
     mkdirSync(join(root, 'out'), { recursive: true });
     writeFileSync(windowStamp, key);
   });

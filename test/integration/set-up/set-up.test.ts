@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeProject, type Project } from './project.ts';
 
@@ -141,6 +141,20 @@ describe('the program of a task', () => {
       expect(stderr).toContain('building the window');
     }
     expect(await project.run(['earshot', 'keys', 'list'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('leaves no compiled code of an earlier build in the cache', async () => {
+    ready('process.exit(0);');
+    const builder = join(project.root, 'node_modules', 'electron-vite', 'bin');
+    for (const folder of [builder, join(project.root, 'renderer')]) mkdirSync(folder, { recursive: true });
+    for (const source of ['renderer/index.html', 'electron.vite.config.ts'])
+      writeFileSync(join(project.root, source), '');
+    writeFileSync(join(builder, 'electron-vite.js'), '');
+    const compiled = join(dirname(project.root), '.cache', 'earshot', 'code', 'of-the-last-build');
+    mkdirSync(compiled, { recursive: true });
+    const { code, stderr } = await project.run(['earshot', 'serve']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('building the window') });
+    expect(existsSync(compiled)).toBe(false);
   });
 
   it('determines the exit code', async () => {
