@@ -1,62 +1,11 @@
-import { Command, CommanderError } from 'commander';
-import { ApiError } from '../contract/client.ts';
-import { isAppError, messageOf } from '../core/base/errors.ts';
-import { addAccountCommands } from './account-commands.ts';
-import { isLostConnection } from './connect.ts';
-import { UsageError, VERSION } from './environment.ts';
-import { addMcp } from './mcp.ts';
-import { addModelCommands } from './model-commands.ts';
-import { addServe } from './serve.ts';
-import { addStorageCommands } from './storage.ts';
-import { addSystemCommands } from './system-commands.ts';
-import { printMessage, style } from './terminal.ts';
-import { addTimeCommands } from './time-commands.ts';
-import { addTranscribe } from './transcribe.ts';
-import { addTranscriptCommands } from './transcript-commands.ts';
-import { addVocabularyCommands } from './vocabulary.ts';
-
-const program = new Command('earshot')
-  .description('Speech to text that never leaves your machine.')
-  .version(VERSION, '-V, --version')
-  .showHelpAfterError('(earshot --help shows what there is)')
-  .exitOverride();
-
-addServe(program);
-addTranscribe(program);
-addTranscriptCommands(program);
-addTimeCommands(program);
-addVocabularyCommands(program);
-addMcp(program);
-addAccountCommands(program);
-addStorageCommands(program);
-addModelCommands(program);
-addSystemCommands(program);
-
-/** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
-const reportError = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode;
-  if (error instanceof UsageError) {
-    printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 2;
-  }
-  if (isAppError(error) || error instanceof ApiError) {
-    printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 1;
-  }
-  const message = isLostConnection(error)
-    ? 'The service ended, or does not answer any more.'
-    : messageOf(error);
-  printMessage(`${style('red', 'error')}  ${message}`);
-  if (process.env.EARSHOT_DEBUG) console.error(error);
-  return 1;
-};
+import { createProgram, reportError } from './program.ts';
 
 // `earshot … | head` closes stdout early, which is not a failure. Output to a closed stderr is dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 process.stderr.on('error', () => {});
 
 try {
-  await program.parseAsync();
+  await createProgram().parseAsync();
 } catch (error) {
   process.exitCode = reportError(error);
 }

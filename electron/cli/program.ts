@@ -1,0 +1,56 @@
+import { Command, CommanderError } from 'commander';
+import { ApiError } from '../contract/client.ts';
+import { isAppError, messageOf } from '../core/base/errors.ts';
+import { addAccountCommands } from './account-commands.ts';
+import { isLostConnection } from './connect.ts';
+import { UsageError, VERSION } from './environment.ts';
+import { addMcp } from './mcp.ts';
+import { addModelCommands } from './model-commands.ts';
+import { addServe } from './serve.ts';
+import { addStorageCommands } from './storage.ts';
+import { addSystemCommands } from './system-commands.ts';
+import { printMessage, style } from './terminal.ts';
+import { addTimeCommands } from './time-commands.ts';
+import { addTranscribe } from './transcribe.ts';
+import { addTranscriptCommands } from './transcript-commands.ts';
+import { addVocabularyCommands } from './vocabulary.ts';
+
+/** The command line, with all of its commands. */
+export const createProgram = (): Command => {
+  const program = new Command('earshot')
+    .description('Speech to text that never leaves your machine.')
+    .version(VERSION, '-V, --version')
+    .showHelpAfterError('(earshot --help shows what there is)')
+    .exitOverride();
+
+  addServe(program);
+  addTranscribe(program);
+  addTranscriptCommands(program);
+  addTimeCommands(program);
+  addVocabularyCommands(program);
+  addMcp(program);
+  addAccountCommands(program);
+  addStorageCommands(program);
+  addModelCommands(program);
+  addSystemCommands(program);
+  return program;
+};
+
+/** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
+export const reportError = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof UsageError) {
+    printMessage(`${style('red', 'error')}  ${error.message}`);
+    return 2;
+  }
+  if (isAppError(error) || error instanceof ApiError) {
+    printMessage(`${style('red', 'error')}  ${error.message}`);
+    return 1;
+  }
+  const message = isLostConnection(error)
+    ? 'The service ended, or does not answer any more.'
+    : messageOf(error);
+  printMessage(`${style('red', 'error')}  ${message}`);
+  if (process.env.EARSHOT_DEBUG) console.error(error);
+  return 1;
+};
