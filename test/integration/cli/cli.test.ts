@@ -2,12 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../electron/cli/environment.ts';
 import { addTranscribe } from '../../../electron/cli/transcribe.ts';
+import { readVocabulary } from '../../../electron/cli/vocabulary.ts';
+import { runKeyOf } from '../../../electron/core/base/run-key.ts';
 import { breadth } from '../../support/breadth.ts';
-import { resultOf, runEarshot } from '../../support/command-line.ts';
+import { askService, resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -28,6 +31,9 @@ const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: fold
 
 const earshot = (...args: string[]) => runEarshot(folder, ...args);
 
+// The service of `folder` must run.
+const ask = (...args: string[]) => askService(folder, ...args);
+
 /** Resolves to the output on stderr once it contains `wanted`. Keeps reading afterwards, so that the pipe never fills. */
 const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>
   new Promise((resolve) => {
@@ -39,6 +45,7 @@ const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>
   });
 
 const SAMPLE = fixturePath(ONE_SENTENCE);
+const SRT = /^1\r?\n00:00:00,\d{3} --> /;
 
 /** What `earshot transcribe` refuses by its command line alone. */
 const MISTAKES: readonly (readonly [what: string, args: readonly string[], message: RegExp])[] = [
@@ -96,7 +103,7 @@ describe('earshot transcribe', () => {
     await expectExplained(args, code, message);
   });
 
-  it('exits with 130 on Ctrl-C during a download, with which no later service goes on', async () => {
+  it('exits with 130 on Ctrl-C during a download, which is cancelled for every later service', async () => {
     const dataDir = temporaryFolder();
     const url = remote.set('/stall.wav', stall(fixture('01-short-note.wav'), 1000));
     const line = ['transcribe', url, '-m', 'starter', '--allow-private-addresses', '--data-dir', dataDir];
@@ -106,10 +113,10 @@ describe('earshot transcribe', () => {
     child.kill('SIGINT');
     const [code] = await closed;
     expect(code).toBe(130);
-    const later = await startServer({ dataDir });
-    const { data } = await later.client.call('listTranscripts', {});
-    expect(data.transcriptions).toMatchObject([{ status: 'failed', error: { code: 'cancelled' } }]);
-    await later.stop();
+    const database = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
+    const jobs = database.prepare('SELECT status, error_code FROM transcripts').all();
+    database.close();
+    expect(jobs).toEqual([{ status: 'failed', error_code: 'cancelled' }]);
   });
 });
 
@@ -118,20 +125,25 @@ describe('with a service that runs', () => {
 
   beforeAll(async () => {
     // Without the demonstration, whose aliases a setting does not change.
-    server = await startServer({ dataDir: folder, quick: true, args: ['--allow-private-addresses'] });
+    const args = ['--allow-private-addresses', '--model-alias', 'nano=starter'];
+    server = await startServer({ dataDir: folder, quick: true, args });
   });
   afterAll(async () => {
     await server.stop();
   });
 
-  it.each([
-    // Other tests write text and JSON.
-    ...breadth(
+  // Other tests here write text, JSON and subtitles.
+  it.each(
+    breadth(
       [],
-      [['txt', /^Good morning/] as const, ['vtt', /^WEBVTT/] as const, ['json', /^\{/] as const],
+      [
+        ['txt', /^Good morning/] as const,
+        ['vtt', /^WEBVTT/] as const,
+        ['json', /^\{/] as const,
+        ['srt', SRT] as const,
+      ],
     ),
-    ['srt', /^1\r?\n00:00:00,\d{3} --> /] as const,
-  ])('writes %s', async (format, beginning) => {
+  )('writes %s', async (format, beginning) => {
     const { code, out } = await earshot('transcribe', SAMPLE, '-m', 'starter-parakeet', '--format', format);
     expect(code).toBe(0);
     expect(out).toMatch(beginning);
@@ -147,36 +159,37 @@ describe('with a service that runs', () => {
   it('accepts a range and a URL', async () => {
     const url = remote.set('/a.wav', file(fixture('01-short-note.wav')));
     const range = ['--from', '0:06.8', '--to', '11.4'];
-    const { code, out } = await earshot('transcribe', url, '-m', 'starter-parakeet', ...range, '-f', 'txt');
+    const { code, out } = await ask('transcribe', url, '-m', 'starter-parakeet', ...range, '-f', 'txt');
     expect(code).toBe(0);
     expect(out).toContain('The deadline for the contract');
     expect(out).not.toContain('Good morning');
   });
 
-  it('goes on after a recording that is none, and says which', async () => {
+  it('goes on after a recording that is none, says which, and writes subtitles of the next', async () => {
     const broken = join(temporaryFolder(), 'broken.mp3');
     writeFileSync(broken, 'no sound');
-    const line = ['transcribe', broken, SAMPLE, '-m', 'starter-parakeet', '-f', 'txt'];
+    const line = ['transcribe', broken, SAMPLE, '-m', 'starter-parakeet', '-f', 'srt'];
     const { code, out, err } = await earshot(...line);
-    expect([code, out]).toEqual([1, expect.stringMatching(/^Good morning/)]);
+    expect([code, out]).toEqual([1, expect.stringMatching(SRT)]);
+    expect(out).toContain('Good morning');
     expect(err).toMatch(/^error {2}broken\.mp3: This is not a recording/m);
   });
 
   it('hears a recording twice', async () => {
     const models = ['-m', 'starter-parakeet', '--verify-with', 'starter', '-f', 'txt'];
-    const { code, out, err } = await earshot('transcribe', SAMPLE, ...models);
+    const { code, out, err } = await ask('transcribe', SAMPLE, ...models);
     expect(code).toBe(0);
     expect(out).toMatch(/^Good morning/);
     expect(err).toContain('Checking with the second model');
     expect(err).toMatch(/model starter-parakeet · \d+ places differ from starter/);
-    const same = await earshot('transcribe', SAMPLE, '-m', 'starter', '--verify-with', 'starter');
+    const same = await ask('transcribe', SAMPLE, '-m', 'starter', '--verify-with', 'starter');
     expect(same.code).toBe(1);
     expect(same.err).toContain('starter is the model that transcribes; name another one');
   });
 
   it('aligns words with the sound unless estimated times are wanted', async () => {
     const starts = async (...how: string[]): Promise<unknown> => {
-      const { out } = await earshot('transcribe', SAMPLE, '-m', 'starter', '-f', 'json', ...how);
+      const { out } = await ask('transcribe', SAMPLE, '-m', 'starter', '-f', 'json', ...how);
       expect(out).toMatch(/^\{/);
       return [...out.matchAll(/"start": [\d.]+/g)].map(([start]) => start);
     };
@@ -189,15 +202,8 @@ describe('with a service that runs', () => {
 
   it('keeps the channels apart', async () => {
     const talk = await voiceChannels('02-two-speakers.mp3');
-    const { code, out } = await earshot(
-      'transcribe',
-      talk,
-      '-m',
-      'starter-parakeet',
-      '--multichannel',
-      '--to',
-      '12',
-    );
+    const line = ['transcribe', talk, '-m', 'starter-parakeet', '--multichannel', '--to', '12'];
+    const { code, out } = await ask(...line);
     expect(code).toBe(0);
     expect(out).toMatch(/^\[.*\] {2}A: Good morning/);
     expect(out).toMatch(/\] {2}B: Good morning/);
@@ -206,17 +212,10 @@ describe('with a service that runs', () => {
   it('takes a vocabulary from the line or a file', async () => {
     const list = join(temporaryFolder(), 'terms.txt');
     writeFileSync(list, '# people\nKlarke\n');
-    for (const given of ['Klarke, Kubernetes', list]) {
-      const { out } = await earshot(
-        'transcribe',
-        SAMPLE,
-        '-m',
-        'starter',
-        '-f',
-        'txt',
-        '--vocabulary',
-        given,
-      );
+    // Both ways give the service a list of terms.
+    expect(readVocabulary('Klarke, Kubernetes')).toEqual(['Klarke', 'Kubernetes']);
+    for (const given of breadth([list], ['Klarke, Kubernetes', list])) {
+      const { out } = await ask('transcribe', SAMPLE, '-m', 'starter', '-f', 'txt', '--vocabulary', given);
       expect(out, given).toContain('David Klarke');
     }
   });
@@ -224,27 +223,26 @@ describe('with a service that runs', () => {
   it('lists, creates and revokes keys and users', async () => {
     const made = await earshot('keys', 'create', 'script');
     expect(made.out).toMatch(/^ek_[0-9A-Za-z]{38}\n$/);
-    const listed = await earshot('keys', 'list');
+    const listed = await ask('keys', 'list');
     expect(listed.out).toContain('script');
     expect(listed.out).not.toContain(made.out.trim());
     const id = /key_\w+(?= +script)/.exec(listed.out)?.[0] ?? '';
-    expect((await earshot('keys', 'revoke', id)).code).toBe(0);
-    expect((await earshot('keys', 'revoke', id)).code).toBe(1);
-    expect((await earshot('users', 'create', '山田')).out).toMatch(/^ek_/);
-    expect((await earshot('users', 'list')).out).toContain('山田');
+    expect((await ask('keys', 'revoke', id)).code).toBe(0);
+    expect((await ask('keys', 'revoke', id)).code).toBe(1);
+    expect((await ask('users', 'create', '山田')).out).toMatch(/^ek_/);
+    expect((await ask('users', 'list')).out).toContain('山田');
   });
 
   it('points an alias to another model with a setting', async () => {
     expect((await earshot('settings', 'set', 'models.aliases.mini', 'starter-parakeet')).code).toBe(0);
-    expect((await earshot('transcribe', SAMPLE, '-f', 'txt')).out).toContain('Good morning');
-    expect((await earshot('settings', 'set', 'engine.beamSize', 'many')).code).toBe(1);
-    expect((await earshot('settings', 'unset', 'models.aliases.mini')).code).toBe(0);
-    expect((await earshot('settings', 'get', 'models.aliases.mini')).out).toBe('base\n');
+    expect((await ask('transcribe', SAMPLE, '-f', 'txt')).out).toContain('Good morning');
+    expect((await ask('settings', 'set', 'engine.beamSize', 'many')).code).toBe(1);
+    expect((await ask('settings', 'unset', 'models.aliases.mini')).code).toBe(0);
+    expect((await ask('settings', 'get', 'models.aliases.mini')).out).toBe('base\n');
   });
 
   it('says that a setting which the service was started with counts', async () => {
-    const set = ['settings', 'set', 'models.aliases.mini', 'base', '--demo'];
-    expect(await runEarshot(temporaryFolder(), ...set)).toMatchObject({
+    expect(await ask('settings', 'set', 'models.aliases.nano', 'base')).toMatchObject({
       code: 0,
       err: expect.stringContaining('is set, but the service was started with "starter"'),
     });
@@ -252,18 +250,21 @@ describe('with a service that runs', () => {
 });
 
 describe('earshot serve', () => {
-  it.each([...breadth([], ['a']), 'nineteen-characters', 'twenty characters, but spaces'])(
-    'refuses the key %j, with one line',
-    async (key) => {
-      const child = await spawnEarshot(['serve', '--port', '0', '--data-dir', folder], {
-        EARSHOT_API_KEY: key,
-      });
-      const { code, out, err } = await resultOf(child);
-      expect(code).toBe(2);
-      expect(out).toBe('');
-      expect(err.trim().split('\n')).toEqual([expect.stringContaining('EARSHOT_API_KEY needs at least 20')]);
-    },
-  );
+  const WRONG_KEYS = ['a', 'nineteen-characters', 'twenty characters, but spaces'];
+
+  it.each(WRONG_KEYS)('takes %j for no key', (key) => {
+    expect(() => runKeyOf({ EARSHOT_API_KEY: key })).toThrow('EARSHOT_API_KEY needs at least 20');
+  });
+
+  it.each(breadth(WRONG_KEYS.slice(-1), WRONG_KEYS))('refuses the key %j, with one line', async (key) => {
+    const child = await spawnEarshot(['serve', '--port', '0', '--data-dir', folder], {
+      EARSHOT_API_KEY: key,
+    });
+    const { code, out, err } = await resultOf(child);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err.trim().split('\n')).toEqual([expect.stringContaining('EARSHOT_API_KEY needs at least 20')]);
+  });
 
   it('prints a banner with how to install a model, and stops on SIGTERM', async () => {
     const child = await start('serve', '--port', '0');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../../support/breadth.ts';
-import { runEarshot } from '../../support/command-line.ts';
+import { askService, runEarshot } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => runEarshot(server.dataDir, ...args);
+const earshot = (...args: string[]) => askService(server.dataDir, ...args);
 
 type Mistake = [args: string[], code: number, message: string];
 const NO_RANGE: Mistake = [['move', '9-5', 'A'], 2, '9-5: write numbers of segments as in 3,5-9.'];
@@ -46,7 +46,7 @@ const saidBy = async (): Promise<(string | null)[]> => {
 
 describe('earshot transcripts', () => {
   it('lists the latest transcripts', async () => {
-    const { code, out } = await earshot('transcripts', 'list');
+    const { code, out } = await runEarshot(server.dataDir, 'transcripts', 'list');
     const [head, first, second] = lines(out);
     expect([code, head?.split(/ {2,}/)]).toEqual([0, ['ID', 'CREATED', 'LENGTH', 'STATUS', 'NAME']]);
     expect([first, second].map((line) => line?.split(' ')[0])).toEqual([id, undiarized]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runEarshot } from '../../support/command-line.ts';
+import { askService, runEarshot } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => runEarshot(server.dataDir, 'times', ...args);
+const earshot = (...args: string[]) => askService(server.dataDir, 'times', ...args);
 const rows = (out: string) =>
   out
     .trimEnd()
@@ -33,7 +33,7 @@ describe('earshot times', () => {
       ['1', '1.080', '1.440', 'are'],
       ['2', '1.440', '1.800', 'you?'],
     ];
-    const listed = await earshot('list', id, '1');
+    const listed = await runEarshot(server.dataDir, 'times', 'list', id, '1');
     expect([listed.code, rows(listed.out)]).toEqual([0, before]);
     const moved = await earshot('word', id, '1', '1', '--start', '1', '--end', '1.5');
     expect(rows(moved.out)).toEqual([
@@ -41,7 +41,7 @@ describe('earshot times', () => {
       ['1', '1.000', '1.500', 'are'],
       ['2', '1.500', '1.800', 'you?'],
     ]);
-    await runEarshot(server.dataDir, 'transcripts', 'undo', id);
+    await askService(server.dataDir, 'transcripts', 'undo', id);
     expect(rows((await earshot('list', id, '1')).out)).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runEarshot } from '../../support/command-line.ts';
+import { askService, runEarshot } from '../../support/command-line.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
@@ -17,14 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => runEarshot(server.dataDir, 'vocabulary', ...args);
+const earshot = (...args: string[]) => askService(server.dataDir, 'vocabulary', ...args);
 
 const stored = async () => (await server.client.call('getVocabulary')).data.terms;
 
 it('earshot vocabulary imports a file and exports the same', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'terms.txt');
-  expect(await earshot('export')).toMatchObject({ code: 0, out: '' });
+  const empty = await runEarshot(server.dataDir, 'vocabulary', 'export');
+  expect(empty).toMatchObject({ code: 0, out: '' });
   const terms = 'Nguyen ^2\nkubectl = cube control; cubectl\n山田太郎\n';
   writeFileSync(file, `# Names\n\n${terms}`);
   expect((await earshot('import', file)).err).toContain('3 terms from now on.');
