@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import {
   findTestBrowser,
   launchTestBrowser,
@@ -13,17 +15,31 @@ import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
 
 /** "Good morning, my name is David Clark and I work at Northwind." */
 const SPOKEN_SECONDS = 4.3;
 const FAKE_MICROPHONES = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 const SERVER = { quick: true, model: 'starter-parakeet' } as const;
 
+/** In the page: lists two microphones. */
+const listMicrophones = (): void => {
+  const listed = [1, 2].map((number) => ({
+    kind: 'audioinput' as const,
+    deviceId: `microphone-${number}`,
+    groupId: '',
+    label: `Fake microphone ${number}`,
+    toJSON: () => ({}),
+  }));
+  navigator.mediaDevices.enumerateDevices = async () => listed;
+};
+
+/** How often the timer is read, which shows whole seconds. */
+const TIMER_MS = 250;
+
 /** Waits until so much is recorded. A busy page may show some seconds never. */
 const untilRecorded = async (dialog: Locator, seconds: number): Promise<void> => {
   const recorded = async () => Number((await dialog.getByRole('timer').textContent())?.split(':')[1]);
-  await expect.poll(recorded).toBeGreaterThanOrEqual(seconds);
+  await expect.poll(recorded, { interval: TIMER_MS }).toBeGreaterThanOrEqual(seconds);
 };
 
 describe('microphone recording with private data', () => {
@@ -31,11 +47,13 @@ describe('microphone recording with private data', () => {
   let browser: Browser;
   /** Records, and finds what other windows leave behind. A new one costs three times a reload. */
   let window: TestWindow;
-  let folder: string;
+  let heard: string;
+  /** Of the recording that is transcribed, as its dialog shows them. */
+  let recordedSeconds: number;
 
   beforeAll(async () => {
-    [server, folder] = await Promise.all([startServer(SERVER), temporaryFolder()]);
-    const heard = join(folder, 'heard.wav');
+    server = await startServer(SERVER);
+    heard = join(temporaryFolder(), 'heard.wav');
     await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', String(SPOKEN_SECONDS), heard);
     browser = await launchTestBrowser(
       [...FAKE_MICROPHONES, `--use-file-for-fake-audio-capture=${heard}%noloop`],
@@ -93,65 +111,52 @@ describe('microphone recording with private data', () => {
     await other.close();
   });
 
-  it('recovers the recording of a window that crashed, which can be kept or thrown away', async () => {
-    const other = await openWindow(browser, server);
-    // So as not to wait for two minutes.
-    await other.page.route('**/v1/storage/recordings', (route) =>
-      route.continue({
-        postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
-      }),
-    );
-    await recordIn(other, 2);
-    const devtools = await other.context.newCDPSession(other.page);
-    void devtools.send('Page.crash').catch(() => undefined);
-    await other.page.waitForEvent('crash');
+  /** Answers the offer of a recovered recording: not to delete it, and to keep it. */
+  const keepRecovered = async (name: string) => {
     const { page } = window;
-    await window.go('#/');
-    await page.reload();
     const recovered = page.getByRole('region', { name: 'Recovered recordings' });
     await recovered.getByRole('button', { name: 'Delete' }).click();
     const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
     await question.getByRole('button', { name: 'Keep it' }).click();
-    expect(await recoveredFiles(server)).toMatchObject([{ original_name: 'Recovered recording-1.webm' }]);
+    expect(await recoveredFiles(server)).toMatchObject([{ original_name: name }]);
     await recovered.getByRole('button', { name: 'Keep in Files' }).click();
     await recovered.waitFor({ state: 'detached' });
     const { files } = (await server.client.call('listFiles')).data;
     expect(files).toMatchObject([{ metadata: {} }]);
     for (const { key } of files) await server.client.call('deleteFile', { params: { fileKey: key } });
-    await other.close();
+  };
+
+  it('offers to keep a recovered recording or to throw it away', async () => {
+    const { client } = server;
+    const { data } = await client.call('startRecording', {
+      body: { filename: 'recording-1.wav', contentType: 'audio/wav' },
+    });
+    const params = { id: data.id };
+    const body = new Blob([await readFile(heard)]);
+    await client.call('appendRecording', { params, query: { offset: 0 }, body });
+    await client.call('finishRecording', { params, body: { interrupted: true } });
+    await keepRecovered('Recovered recording-1.wav');
   });
 
-  it('goes on when the server dies in the middle of a recording, and stores all of it', async () => {
-    const { page } = window;
-    const dialog = await recordIn(window, 2);
-    await server.kill();
-    await dialog.getByRole('alert').getByText('Keep this window open.', { exact: false }).waitFor();
-    const { port } = new URL(server.url);
-    server = await startServer({
-      model: SERVER.model,
-      dataDir: server.dataDir,
-      args: ['--demo', '--allow-private-addresses', '--port', port],
+  // `npm test` has a sender that is gone in test/http/storage/recordings.test.ts.
+  if (breadth(false, true))
+    it('recovers the recording of a window that crashed', async () => {
+      const other = await openWindow(browser, server);
+      // So as not to wait for two minutes.
+      await other.page.route('**/v1/storage/recordings', (route) =>
+        route.continue({
+          postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
+        }),
+      );
+      await recordIn(other, 2);
+      const devtools = await other.context.newCDPSession(other.page);
+      void devtools.send('Page.crash').catch(() => undefined);
+      await other.page.waitForEvent('crash');
+      await window.go('#/');
+      await window.page.reload();
+      await keepRecovered('Recovered recording-1.webm');
+      await other.close();
     });
-    await dialog.getByRole('alert').waitFor({ state: 'detached' });
-    await dialog.getByRole('button', { name: 'Finish' }).click();
-    const create = page.getByRole('dialog', { name: 'New transcription' });
-    await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
-    const end = await create.getByRole('slider', { name: 'End of the part' }).getAttribute('aria-valuemax');
-    await create.getByRole('button', { name: /^Transcribe/ }).click();
-    await page.getByRole('link', { name: /^recording-/ }).waitFor();
-    const { data } = await server.client.call('listFiles');
-    expect(data.files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
-    const { data: transcripts } = await server.client.call('listTranscripts');
-    const { id } = transcripts.transcriptions[0] ?? { id: '' };
-    const done = await until(async () => {
-      const transcript = await server.client.call('getTranscript', { params: { id } });
-      return transcript.status === 'processing' ? undefined : transcript;
-    });
-    expect(done.status).toBe('completed');
-    expect(Math.abs((done.duration ?? 0) - Number(end))).toBeLessThan(1);
-    await server.client.call('deleteTranscript', { params: { id } });
-    for (const { key } of data.files) await server.client.call('deleteFile', { params: { fileKey: key } });
-  });
 
   describe('in one window', () => {
     it('leaves everything in its place when the list of microphones arrives', async () => {
@@ -179,12 +184,13 @@ describe('microphone recording with private data', () => {
     });
 
     it('remembers the chosen microphone', async () => {
-      // The headless shell gives the microphones new ids at each reload.
-      const whole = await launchTestBrowser(FAKE_MICROPHONES);
-      const own = await openWindow(whole, server);
+      // The headless shell gives the microphones new ids at each reload: in `npm test` the page is told of two that keep them.
+      const whole = breadth(false, true) ? await launchTestBrowser(FAKE_MICROPHONES) : undefined;
+      const own = whole === undefined ? window : await openWindow(whole, server);
       const { page } = own;
-      await own.context.grantPermissions(['microphone']);
+      if (whole !== undefined) await own.context.grantPermissions(['microphone']);
       const open = async () => {
+        if (whole === undefined) await page.evaluate(listMicrophones);
         await page.getByRole('button', { name: 'Record', exact: true }).click();
         return page.getByRole('combobox', { name: 'Microphone' });
       };
@@ -197,8 +203,14 @@ describe('microphone recording with private data', () => {
       await page.reload();
       const again = await open();
       await expect.poll(() => again.textContent()).toBe(name);
-      expect(await own.violations()).toEqual([]);
-      await whole.close();
+      // The recorder is checked below, where it is paused.
+      if (breadth(false, true)) expect(await own.violations()).toEqual([]);
+      // Back to the system's own, which the tests below record from.
+      await again.click();
+      await page.getByRole('option').first().click();
+      await page.keyboard.press('Escape');
+      await again.waitFor({ state: 'detached' });
+      await whole?.close();
     });
 
     it('records once, and goes on, after a double click on the start', async () => {
@@ -229,18 +241,30 @@ describe('microphone recording with private data', () => {
     });
   });
 
-  it('records while other screens are used, pauses, and confirms before discarding', async () => {
+  it('records while other screens are used, and goes on when the server dies', async () => {
     const { page } = window;
-    await page.getByRole('button', { name: 'Record', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
-    await dialog.getByRole('button', { name: 'Start recording' }).click();
-    await untilRecorded(dialog, Math.ceil(SPOKEN_SECONDS) + 1);
+    const dialog = await recordIn(window, 2);
+    await server.kill();
+    await dialog.getByRole('alert').getByText('Keep this window open.', { exact: false }).waitFor();
+    const { port } = new URL(server.url);
+    server = await startServer({
+      model: SERVER.model,
+      dataDir: server.dataDir,
+      args: ['--demo', '--allow-private-addresses', '--port', port],
+    });
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
     // The dialog can be left: the recording goes on.
     await page.keyboard.press('Escape');
     const bar = page.getByRole('region', { name: 'Record', exact: true });
     await bar.getByText(/^Recording 0:/).waitFor();
     await page.getByRole('link', { name: 'Files' }).first().click();
     await bar.getByRole('button', { name: 'Show' }).click();
+    await untilRecorded(dialog, Math.ceil(SPOKEN_SECONDS) + 1);
+  });
+
+  it('pauses, confirms before discarding, and stores all of it', async () => {
+    const { page } = window;
+    const dialog = page.getByRole('dialog', { name: 'Record from the microphone' });
     const question = page.getByRole('alertdialog', { name: 'Discard this recording?' });
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await question.getByRole('button', { name: 'Keep it' }).click();
@@ -252,6 +276,8 @@ describe('microphone recording with private data', () => {
     const create = page.getByRole('dialog', { name: 'New transcription' });
     await create.getByText('recording-', { exact: false }).waitFor();
     await create.getByRole('slider', { name: 'Start of the part' }).waitFor();
+    const end = await create.getByRole('slider', { name: 'End of the part' }).getAttribute('aria-valuemax');
+    recordedSeconds = Number(end);
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Keep it' }).click();
     await create.getByText('recording-', { exact: false }).waitFor();
@@ -282,8 +308,12 @@ describe('microphone recording with private data', () => {
     await original.click();
     await create.getByText('with everything that was said', { exact: false }).waitFor();
     await original.click();
+    await server.client.call('pauseQueue');
     await create.getByRole('button', { name: /^Transcribe/ }).click();
     await page.getByRole('link', { name: /^recording-/ }).click();
+    const { files } = (await server.client.call('listFiles')).data;
+    expect(files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
+    await server.client.call('resumeQueue');
     await page.locator('[data-w]').first().waitFor({ timeout: 150_000 });
     const text = page.getByRole('region', { name: 'Text', exact: true });
     await text.getByText('Northwind', { exact: false }).waitFor();
@@ -293,6 +323,8 @@ describe('microphone recording with private data', () => {
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.locator('.w.play').waitFor();
     await expect.poll(async () => (await server.client.call('listFiles')).data.files).toEqual([]);
+    const { data } = await server.client.call('listTranscripts');
+    expect(Math.abs((data.transcriptions[0]?.duration ?? 0) - recordedSeconds)).toBeLessThan(1);
     expect(window.foreign).toEqual([]);
     expect(window.errors).toEqual([]);
   });
