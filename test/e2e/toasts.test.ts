@@ -5,8 +5,20 @@ import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
+import { untilFrame } from './until-frame.ts';
 
 const UNDO_MS = 6000;
+const CORE = [
+  [1280, 820],
+  [640, 410],
+  [400, 500],
+] as const;
+const FURTHER = [
+  [768, 900],
+  [700, 500],
+  [400, 820],
+] as const;
+const SIZES = breadth<readonly (readonly [width: number, height: number])[]>(CORE, [...CORE, ...FURTHER]);
 
 describe('toasts', () => {
   let server: TestServer;
@@ -70,48 +82,39 @@ describe('toasts', () => {
     await untilRows(2);
   });
 
-  it.each(
-    breadth<readonly (readonly [width: number, height: number])[]>(
-      [
-        [1280, 820],
-        [640, 410],
-        [400, 500],
-      ],
-      [
-        [1280, 820],
-        [768, 900],
-        [700, 500],
-        [640, 410],
-        [400, 820],
-        [400, 500],
-      ],
-    ),
-  )('covers no button of an open dialog at %i by %i px', async (width, height) => {
+  it('covers no button of an open dialog at any size', async () => {
     const { page } = window;
-    const toast = await removeFirst();
-    await page.setViewportSize({ width, height });
-    await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
-    await dialog.getByRole('button', { name: 'Copy as curl' }).click();
-    await window.toast('Copied').waitFor();
-    const covered = await dialog.locator('button, a, input').evaluateAll((controls) => {
-      const toasts = [...document.querySelectorAll('[data-toast]')].map((each) =>
-        each.getBoundingClientRect(),
-      );
-      return controls
-        .filter((control) => {
-          const { left, right, top, bottom } = control.getBoundingClientRect();
-          const overlaps = (box: DOMRect) =>
-            left < box.right && right > box.left && top < box.bottom && bottom > box.top;
-          return right > left && toasts.some(overlaps);
-        })
-        .map((control) => control.getAttribute('aria-label') ?? control.textContent);
+    const covered = () =>
+      dialog.locator('button, a, input').evaluateAll((controls) => {
+        const toasts = [...document.querySelectorAll('[data-toast]')].map((each) =>
+          each.getBoundingClientRect(),
+        );
+        return controls
+          .filter((control) => {
+            const { left, right, top, bottom } = control.getBoundingClientRect();
+            const overlaps = (box: DOMRect) =>
+              left < box.right && right > box.left && top < box.bottom && bottom > box.top;
+            return right > left && toasts.some(overlaps);
+          })
+          .map((control) => control.getAttribute('aria-label') ?? control.textContent);
+      });
+    await window.holdingToasts(async () => {
+      const toast = await removeFirst();
+      await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
+      await dialog.getByRole('button', { name: 'Copy as curl' }).click();
+      await window.toast('Copied').waitFor();
+      for (const [width, height] of SIZES) {
+        await page.setViewportSize({ width, height });
+        await untilFrame(page);
+        expect(await page.locator('[data-toast]').count()).toBe(2);
+        expect(await covered(), `${width} by ${height} px`).toEqual([]);
+      }
+      // Escape would close the toasts first.
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await toast.getByRole('button', { name: 'Undo' }).click();
     });
-    expect(covered).toEqual([]);
-    // Escape would close the toasts first.
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await toast.getByRole('button', { name: 'Undo' }).click();
     await untilRows(2);
     await page.clock.runFor(UNDO_MS * 3);
     await page.setViewportSize({ width: 1280, height: 820 });
