@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredAnalysis } from '../../electron/core/stores/codecs.ts';
-import { dealt } from '../support/breadth.ts';
+import { breadth, dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { storeTranscript } from '../support/long-transcript.ts';
+import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
@@ -18,7 +18,7 @@ const DIALOG = '[role="dialog"]';
 const MENU = '[role="menu"]';
 
 /** What opens on the transcript page. */
-const STATES: Readonly<Record<string, State>> = {
+const KINDS: Readonly<Record<string, State>> = {
   text: { show: async () => undefined, seen: '[data-w="0"]' },
   'a focused paragraph': {
     show: async (page) => {
@@ -38,13 +38,6 @@ const STATES: Readonly<Record<string, State>> = {
     },
     seen: 'search',
   },
-  'no match': {
-    show: async (page) => {
-      await page.keyboard.press('Control+f');
-      await page.getByRole('searchbox').fill('zzz');
-    },
-    seen: 'search',
-  },
   review: { show: (page) => page.keyboard.press('r'), seen: '.w.review' },
   'the name of a speaker': {
     show: (page) => page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).first().click(),
@@ -58,15 +51,7 @@ const STATES: Readonly<Record<string, State>> = {
     show: (page) => page.getByRole('button', { name: 'More for this transcript' }).click(),
     seen: MENU,
   },
-  'the speed': { show: (page) => page.getByRole('button', { name: /^Speed/ }).click(), seen: MENU },
   export: { show: (page) => page.keyboard.press('Control+e'), seen: DIALOG },
-  'subtitle options': {
-    show: async (page) => {
-      await page.keyboard.press('Control+e');
-      await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
-    },
-    seen: DIALOG,
-  },
   analyze: {
     show: async (page) => {
       await page.keyboard.press('a');
@@ -78,11 +63,53 @@ const STATES: Readonly<Record<string, State>> = {
   palette: { show: (page) => page.keyboard.press('Control+k'), seen: DIALOG },
 };
 
+/** The like of what `npm test` checks. */
+const FURTHER: Readonly<Record<string, State>> = {
+  'no match': {
+    show: async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.getByRole('searchbox').fill('zzz');
+    },
+    seen: 'search',
+  },
+  'the speed': { show: (page) => page.getByRole('button', { name: /^Speed/ }).click(), seen: MENU },
+  'subtitle options': {
+    show: async (page) => {
+      await page.keyboard.press('Control+e');
+      await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
+    },
+    seen: DIALOG,
+  },
+};
+const STATES = breadth(KINDS, { ...KINDS, ...FURTHER });
+
 /** What the analyses store where nothing was said. */
 const SILENCE: StoredAnalysis = {
   summary: { text: '', type: 'bullets', language: 'en', engine: 'extractive', bullets: [] },
   topics: [],
   key_phrases: [],
+};
+
+const HEARD = ['Good', 'morning', 'my', 'game', 'is', 'David', 'Clerk'];
+/** What the other model heard in place of a word. */
+const OTHERWISE = new Map([
+  ['game', 'name'],
+  ['Clerk', 'Clark'],
+]);
+/** Stores a transcript as two models heard it; http/jobs/verify.test.ts has how they do. */
+const storeHeardTwice = (dataDir: string): string => {
+  const { words, ...segment } = segmentOf(0, 0, HEARD);
+  const heard = words.map((each) => {
+    const text = OTHERWISE.get(each.word);
+    return text === undefined
+      ? each
+      : { ...each, alternatives: [{ text, model: 'starter', confidence: 0.9 }] };
+  });
+  return storeTranscript(dataDir, [{ ...segment, words: heard }], {
+    model: 'starter-parakeet',
+    verify_with: 'starter',
+    timestamp_style: 'word',
+  });
 };
 
 type Look = {
@@ -107,9 +134,11 @@ describe('every state of the transcript page', () => {
   let window: TestWindow;
   let talk: string;
   let silent = '';
+  let twice = '';
 
   beforeAll(async () => {
     const started = await startWithStored((dataDir) => {
+      twice = storeHeardTwice(dataDir);
       silent = storeTranscript(dataDir, [], { name: 'Silence' }, { analysis: SILENCE });
       return storeTalk(
         dataDir,
@@ -181,22 +210,23 @@ describe('every state of the transcript page', () => {
   );
 
   it('leaves the text in its place when the audio turns out not to play', async () => {
-    const early = await openWindow(browser, server);
-    const { page } = early;
+    const { page } = window;
+    await apply({});
     const held = Promise.withResolvers<void>();
     await page.route('**/audio-url', async (route) => {
       await held.promise;
       await route.continue();
     });
-    await openTranscript(server, talk, early);
-    await early.settle();
+    await page.reload();
+    await page.locator('[data-w="0"]').waitFor();
+    await window.settle();
     const place = () => page.locator('[data-w="0"]').boundingBox();
     const before = await place();
     held.resolve();
     await page.getByRole('alert').waitFor();
     expect(before).not.toBeNull();
     expect(await place()).toEqual(before);
-    await early.close();
+    await page.unroute('**/audio-url');
   });
 
   it('says of silence that nothing was heard, and nothing of a summary', async () => {
@@ -237,5 +267,48 @@ describe('every state of the transcript page', () => {
     expect(await style('[role="tab"][aria-selected="true"]', 'outline-style')).toBe('solid');
     await window.go('#/files');
     expect(await style('[aria-current="page"]', 'outline-style')).toBe('solid');
+  });
+
+  describe('heard twice', () => {
+    const stored = () => server.client.call('getTranscript', { params: { id: twice } });
+
+    it('reviews first what the other model heard otherwise, and takes it with one key', async () => {
+      const { page } = window;
+      await apply({});
+      await openTranscript(server, twice, window);
+      const before = (await stored()).text;
+      await page.keyboard.press('r');
+      const review = page.getByRole('region', { name: 'Review' });
+      const status = review.getByRole('status');
+      await review.getByText(/^Demonstration model heard/).waitFor();
+      const count = Number(/of (\d+)/.exec((await status.textContent()) ?? '')?.[1]);
+      expect(count).toBe(OTHERWISE.size);
+
+      const text = page.getByRole('region', { name: 'Text' }).getByRole('feed');
+      const shown = await text.textContent();
+      await page.keyboard.press('o');
+      await expect.poll(() => text.textContent()).not.toBe(shown);
+      await expect.poll(async () => (await stored()).text).not.toBe(before);
+      await expect.poll(() => status.textContent()).toContain(`of ${count - 1}`);
+
+      await page.keyboard.press('Control+z');
+      await expect.poll(() => text.textContent()).toBe(shown);
+      await expect.poll(async () => (await stored()).text).toBe(before);
+      expect(await window.violations()).toEqual([]);
+    });
+
+    it('offers a second model for a new transcription', async () => {
+      const { page } = window;
+      await window.go('#/library');
+      await page.keyboard.press('n');
+      const dialog = page.getByRole('dialog', { name: 'New transcription' });
+      await dialog.waitFor();
+      const choice = dialog.getByRole('combobox', { name: 'Check with a second model' });
+      await choice.click();
+      await page.getByRole('option', { name: /Parakeet/ }).click();
+      await dialog.getByText(/recognizes the recording again/).waitFor();
+      expect(await window.violations()).toEqual([]);
+      expect(window.errors).toEqual([]);
+    });
   });
 });
