@@ -72,12 +72,13 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     });
     await expect.poll(() => words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
 
-    // While it is the last change, the toast takes it back.
-    await window.holdingToasts(async () => {
-      await replaceAll.click();
-      await toast.getByRole('button', { name: 'Undo' }).click();
-      await toast.waitFor({ state: 'detached' });
-    });
+    // While it is the last change, the toast takes it back. `npm test` has that in transcript-speakers.test.ts.
+    if (breadth(false, true))
+      await window.holdingToasts(async () => {
+        await replaceAll.click();
+        await toast.getByRole('button', { name: 'Undo' }).click();
+        await toast.waitFor({ state: 'detached' });
+      });
     await expect.poll(() => words()).not.toContain('plan');
     expect(await words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
     await expect.poll(async () => (await stored('toast')).text).toMatch(/^Zanzibar .*budget/s);
