@@ -26,14 +26,6 @@ export const OPENED: readonly Opened[] = [
     },
   },
   {
-    name: 'no search results',
-    hash: '#/',
-    open: async (page) => {
-      await page.getByRole('searchbox').fill('zzyzx');
-      await page.getByText('No results').waitFor();
-    },
-  },
-  {
     name: 'the filter',
     hash: '#/',
     open: async (page) => {
@@ -54,6 +46,23 @@ export const OPENED: readonly Opened[] = [
       await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     },
   },
+  { name: 'a new folder', hash: '#/files', open: inDialog((page) => button(page, 'New folder').click()) },
+  { name: 'the pages that may use files', hash: '#/files', open: (page) => button(page, 'Change').click() },
+];
+
+/**
+ * `npm test` has these, or their like, on their own: in the tests of the transcript page, of its player, of models, of files
+ * and of the recorder.
+ */
+export const OPENED_ELSEWHERE: readonly Opened[] = [
+  {
+    name: 'no search results',
+    hash: '#/',
+    open: async (page) => {
+      await page.getByRole('searchbox').fill('zzyzx');
+      await page.getByText('No results').waitFor();
+    },
+  },
   {
     name: 'the ways to sort',
     hash: '#/',
@@ -62,12 +71,6 @@ export const OPENED: readonly Opened[] = [
       await page.getByRole('menuitem').first().waitFor();
     },
   },
-  { name: 'a new folder', hash: '#/files', open: inDialog((page) => button(page, 'New folder').click()) },
-  { name: 'the pages that may use files', hash: '#/files', open: (page) => button(page, 'Change').click() },
-];
-
-/** `npm test` has these on their own: in the tests of the transcript page, of models, of files and of the recorder. */
-export const OPENED_ELSEWHERE: readonly Opened[] = [
   {
     name: 'the analyses of a selection',
     hash: '#/',
