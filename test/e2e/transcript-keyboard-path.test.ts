@@ -12,7 +12,10 @@ describe('the whole path by keyboard', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ args: [], quick: true }), borrowBrowser()]);
+    [server, browser] = await Promise.all([
+      startServer({ args: [], quick: true, model: 'starter-parakeet' }),
+      borrowBrowser(),
+    ]);
     // No analysis: only what the keys do is of interest.
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
