@@ -259,11 +259,8 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
     await page.waitForFunction(() => document.activeElement?.hasAttribute('contenteditable'));
     await field.press('Escape');
-    const dialogs = [
-      ['who speaks', 'Who speaks?'],
-      ['export', 'Export'],
-    ] as const;
-    for (const [command, name] of breadth([], dialogs)) {
+    const dialogs = { 'who speaks': 'Who speaks?', export: 'Export' };
+    for (const [command, name] of breadth([], Object.entries(dialogs))) {
       await choose(command);
       await page.getByRole('dialog', { name }).waitFor();
       await page.keyboard.press('Escape');
