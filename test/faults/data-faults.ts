@@ -81,6 +81,18 @@ const onSmallDisk = (
   },
 });
 
+/** Starts a server whose wall clock can be set to `days` from the machine's. */
+const startWithClock = async (context: FaultContext) => {
+  const offset = join(temporaryFolder(), 'offset');
+  const setClock = (days: number) => writeFile(offset, String(days * 24 * 3600 * 1000));
+  await setClock(0);
+  const shift = join(import.meta.dirname, 'support', 'shifted-clock.mjs');
+  const server = await context.start({
+    env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
+  });
+  return { server, setClock };
+};
+
 export const dataFaults: readonly Fault[] = [
   damagedDatabase('a database with an overwritten header', false, (path) => overwrite(path, 0, 100)),
   damagedDatabase(
@@ -95,17 +107,18 @@ export const dataFaults: readonly Fault[] = [
     quick: true,
     run: async (context) => {
       let server = await context.start();
-      await server.client.call('pauseQueue');
-      const ids = [];
-      for (let i = 0; i < breadth(2, 4); i++)
+      const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
+      const slowly = context.urls.set('/slow.wav', slow(context.short, 200_000, held));
+      const ids = [await context.submit(server, slowly)];
+      await context.reached(server, ids[0] ?? '', 'downloading');
+      for (let i = 1; i < breadth(2, 4); i++)
         ids.push(await context.submit(server, context.urls.url('/short.wav')));
       await context.kill(server);
+      letEnd();
       await appendFile(join(server.dataDir, `${DATABASE}-wal`), Buffer.alloc(5000, 0x5a));
       server = await context.start({ dataDir: server.dataDir });
-      for (const id of ids) equal((await context.get(server, id)).status, 'processing');
-      await server.client.call('resumeQueue');
       for (const id of ids) await context.expectTruth(server, id, '/short.wav');
-      return 'all acknowledged jobs were there and completed';
+      return 'all acknowledged jobs, one of them downloading, were there and completed';
     },
   },
   {
@@ -127,24 +140,48 @@ export const dataFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'the clock jumps a day ahead and two days back',
+    name: 'the clock jumps a day ahead and two days back while downloading',
     quick: true,
     run: async (context) => {
-      const folder = temporaryFolder();
-      const offset = join(folder, 'offset');
-      await writeFile(offset, '0');
-      const shift = join(import.meta.dirname, 'support', 'shifted-clock.mjs');
-      const server = await context.start({
-        env: { NODE_OPTIONS: `--import ${shift}`, TEST_CLOCK_OFFSET: offset },
-      });
+      const { server, setClock } = await startWithClock(context);
+      const download = async (path: string) => {
+        const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
+        const url = context.urls.set(path, slow(context.short, 200_000, held));
+        const id = await context.submit(server, url);
+        return { id, letEnd };
+      };
+      const ahead = await download('/ahead.wav');
+      await context.reached(server, ahead.id, 'downloading');
+      await setClock(1);
+      const back = await download('/back.wav');
+      ahead.letEnd();
+      // The next download begins before this job ends.
+      await context.ended(server, ahead.id);
+      await context.reached(server, back.id, 'downloading');
+      await setClock(-1);
+      back.letEnd();
+      const times = [];
+      for (const { id } of [ahead, back]) {
+        const { completed_at } = await context.expectTruth(server, id, '/short.wav');
+        times.push(Date.parse(completed_at ?? '') - Date.now());
+      }
+      ok((times[0] ?? 0) > 3_600_000 && (times[1] ?? 0) < -3_600_000, 'the clock jumped');
+      return 'a job completed a day ahead, the next one a day back, with the same text';
+    },
+  },
+  {
+    name: 'the clock jumps a day ahead and two days back while transcribing',
+    quick: breadth(false, true),
+    run: async (context) => {
+      const { server, setClock } = await startWithClock(context);
       const { promise: held, resolve: letEnd } = Promise.withResolvers<void>();
       const id = await context.submitInProgress(server, held);
-      await writeFile(offset, String(24 * 3600 * 1000));
+      await setClock(1);
       await context.reached(server, id, 'transcribing', 2);
-      await writeFile(offset, String(-24 * 3600 * 1000));
+      await setClock(-1);
       letEnd();
       const transcript = await context.expectTruth(server, id, '/long.wav');
-      ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3600_000, 'the clock jumped');
+      ok(Date.parse(transcript.completed_at ?? '') < Date.now() - 3_600_000, 'the clock jumped');
       await context.stop(server);
       const again = await context.start({ dataDir: server.dataDir });
       equal((await context.get(again, id)).text, transcript.text);
