@@ -4,7 +4,7 @@ import { breadth } from '../support/breadth.ts';
 import { type Behavior, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
 
-/** In `npm run test:full` alone: what test/integration/engines/net holds, too. */
+/** In `npm run test:full` alone: what test/integration/engines/net and, of a service, test/http/jobs hold, too. */
 const IN_FULL = breadth(false, true);
 
 type Case = {
@@ -57,6 +57,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a range is answered with 200 and the whole file',
+    quick: IN_FULL,
     behavior: ({ short }) => file(short, { ranges: false }),
     range: true,
   },
@@ -89,6 +90,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a web page instead of a recording',
+    quick: IN_FULL,
     behavior: () => htmlPage,
     fails: 'not_media',
   },
@@ -155,7 +157,7 @@ export const urlFaults: readonly Fault[] = [
   },
   {
     name: 'the file changes between two ranges',
-    quick: true,
+    quick: IN_FULL,
     run: async (context) => {
       const server = await context.borrow();
       const other = talk(LONG_SECONDS, 8, 2);
