@@ -24,7 +24,7 @@ import { slow } from './behaviors.ts';
 
 /** Seconds of the recording that takes several chunks: three are the first, one between, and the last. */
 export const LONG_SECONDS = breadth(66, 90);
-const ENDLESS_SECONDS = 600;
+const ENDLESS_SECONDS = breadth(240, 600);
 
 /** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
 export type Recording = '/long.wav' | '/medium.wav' | '/short.wav';
@@ -157,12 +157,16 @@ export class FaultContext {
     return this.urls.set('/endless.wav', file(talk(ENDLESS_SECONDS)));
   }
 
-  /** Starts a job whose range arrives slowly, so that its ffmpeg runs for some seconds, or until `held` resolves. */
+  /**
+   * Starts a job whose ffmpeg runs for some seconds, since its range arrives slowly; with `held`, until that resolves, since
+   * the end of its range waits for it.
+   */
   async submitWithFfmpeg(
     server: TestServer,
     held?: Promise<void>,
   ): Promise<{ readonly id: string; readonly ffmpeg: Process }> {
-    const url = this.urls.set('/slow.wav', slow(this.long, 350_000, held));
+    const bytesPerSecond = held === undefined ? 350_000 : 5_000_000;
+    const url = this.urls.set('/slow.wav', slow(this.long, bytesPerSecond, held));
     const id = await this.submit(server, url, { audio_end_at: LONG_SECONDS + 100 });
     return { id, ffmpeg: await childOf(server.pid, FFMPEG) };
   }
