@@ -1,4 +1,5 @@
 import { equal, match, ok } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -167,7 +168,8 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'kill -9 of ffmpeg',
-    quick: true,
+    // The next one goes on after such a kill, too, with the recording on the disk.
+    quick: breadth(false, true),
     run: async (context) => {
       const server = await context.borrow();
       const { id, ffmpeg } = await context.submitWithFfmpeg(server);
@@ -178,14 +180,15 @@ export const engineFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'ffmpeg is killed each time it decodes',
+    name: 'ffmpeg is killed each time it decodes, and once in the retry',
     quick: true,
     run: async (context) => {
       const folder = temporaryFolder();
-      const [program, armed] = [join(folder, 'ffmpeg'), join(folder, 'armed')];
-      const script = `#!/bin/sh\ncase "$*" in *f32le*) test -e '${armed}' && kill -9 $$ ;; esac\nexec ffmpeg "$@"\n`;
+      const [program, armed, once] = [join(folder, 'ffmpeg'), join(folder, 'armed'), join(folder, 'once')];
+      const kills = `test -e '${armed}' && kill -9 $$; test -e '${once}' && rm '${once}' && kill -9 $$`;
+      const script = `#!/bin/sh\ncase "$*" in *f32le*) ${kills} ;; esac\nexec ffmpeg "$@"\n`;
       await writeFile(program, script, { mode: 0o700 });
-      await writeFile(armed, '');
+      for (const path of [armed, once]) await writeFile(path, '');
       const server = await context.start({ env: { FFMPEG_PATH: program } });
       const id = await context.submit(server, context.urls.url('/short.wav'));
       const failed = await context.expectFailed(server, id, 'decode_failed');
@@ -193,7 +196,8 @@ export const engineFaults: readonly Fault[] = [
       await rm(armed);
       const { bytes_fetched } = await context.expectTruthAfterRetry(server, id, '/short.wav');
       equal(bytes_fetched, context.short.length + 1, 'the recording is not fetched again');
-      return 'failed as decode_failed; a retry fetched one byte, and gave the same text';
+      equal(existsSync(once), false, 'the first ffmpeg of the retry was killed');
+      return 'failed as decode_failed; a retry fetched one byte, started ffmpeg again, and gave the same text';
     },
   },
   {
