@@ -14,7 +14,7 @@ const MAX_DELAY_MS = 500;
 const NOTES = 3;
 /** Of every so many transcripts one is so long that its analyses follow its edits. */
 const LONG_EVERY = 12;
-const LONG_NOTES = 600;
+const LONG_NOTES = breadth(400, 600);
 
 /** Adds a transcript to a data folder that no server has open. */
 const addTranscript = (dataDir: string, library: Library, random: Random): void => {
@@ -46,7 +46,7 @@ const killWhileChanging = async (context: FaultContext, kills: number): Promise<
   const { random } = context;
   const library = new Library();
   const dataDir = temporaryFolder();
-  for (let n = 0; n < 12 + kills / 3; n++) addTranscript(dataDir, library, random);
+  for (let n = 0; n < breadth(11, 12) + kills / 3; n++) addTranscript(dataDir, library, random);
   let server = await context.start({ dataDir });
   await server.client.call('patchSettings', {
     body: { 'limits.uploadsPer15Minutes': 0, 'limits.deletionsPer15Minutes': 0 },
