@@ -3,7 +3,11 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { silentLogger } from '../../../electron/core/base/logger.ts';
+import { openDatabase } from '../../../electron/core/stores/database.ts';
+import { writeSetting } from '../../../electron/core/stores/settings.ts';
 import { tinyWav } from '../../support/audio.ts';
+import { breadth } from '../../support/breadth.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { form, objectsIn } from './support/client.ts';
@@ -13,16 +17,14 @@ let mirror: string;
 
 beforeAll(async () => {
   mirror = temporaryFolder();
-  server = await startServer();
-  await server.client.call('patchSettings', {
-    body: {
-      'limits.uploadsPer15Minutes': 0,
-      'limits.deletionsPer15Minutes': 0,
-      'storage.mirrors': [mirror],
-    },
-  });
-  await server.stop();
-  server = await startServer({ dataDir: server.dataDir });
+  const dataDir = temporaryFolder();
+  // Before the start, which the mirrors are read at.
+  const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
+  writeSetting(db, 'limits.uploadsPer15Minutes', 0);
+  writeSetting(db, 'limits.deletionsPer15Minutes', 0);
+  writeSetting(db, 'storage.mirrors', [mirror]);
+  db.close();
+  server = await startServer({ dataDir });
 });
 afterAll(async () => {
   await discard(server);
@@ -142,16 +144,16 @@ it('several of them and changes of the library may run side by side', async () =
     for (let i = 0; !isOver; i++) await remove(await upload(`short ${i}.txt`, `a short note ${i}`));
   };
   const changes = change();
+  const verifications = breadth([['--remove-unknown']], [[], ['--remove-unknown']]);
   const results = await Promise.all([
-    earshot('verify', '--json'),
-    earshot('verify', '--remove-unknown', '--json'),
+    ...verifications.map((options) => earshot('verify', ...options, '--json')),
     earshot('import', before),
     earshot('export', join(temporaryFolder(), 'during')),
   ]);
   isOver = true;
   await changes;
   expect(results.map(({ code, err }) => [code, code === 0 ? '' : err])).toEqual(results.map(() => [0, '']));
-  for (const { out } of results.slice(0, 2)) {
+  for (const { out } of results.slice(0, verifications.length)) {
     expect(JSON.parse(out)).toMatchObject({ mended: 0, lost: 0, away: 0, unknown: 0 });
   }
   for (const [i, key] of stay.entries()) expect(await contentOf(key)).toBe(`note ${i} that stays`);
