@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { startInProcess } from '../support/server.ts';
 
 /**
@@ -8,6 +9,8 @@ import { startInProcess } from '../support/server.ts';
 const [, , root] = process.argv;
 if (root === undefined) throw new Error('Name the data folder.');
 const storage = await startInProcess({ dataDir: root });
+// Now, since a process that is killed leaves no compiled code for the next.
+flushCompileCache();
 
 let peak = 0;
 const sample = () => {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { filesAfter, storageTotals, writeIntents } from '../../electron/core/stores/files.ts';
+import { cacheDir } from '../../native/build.mjs';
 import { objectsIn } from '../http/storage/support/objects.ts';
 import { createRandom, SEED } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,6 +21,7 @@ const startServer = (root: string): Promise<Server> =>
   new Promise((done, failed) => {
     const child = fork(join(import.meta.dirname, 'storage-server.ts'), [root], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(cacheDir(), 'code') },
     });
     child.once('message', ({ url, key }: { url: string; key: string }) => done({ url, key, child }));
     child.once('exit', (code) => failed(new Error(`The server ended with ${code} before it was ready.`)));

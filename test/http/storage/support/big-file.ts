@@ -4,6 +4,7 @@ import { closeSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../../../electron/cli/bootstrap/places.mjs';
 import { createClient } from '../../../../electron/contract/client.ts';
+import { cacheDir } from '../../../../native/build.mjs';
 import { ROOT } from '../../../support/paths.ts';
 
 const MIB = 1024 ** 2;
@@ -60,7 +61,7 @@ export const measureBigFile = async (folder: string, bytes: number, over: boolea
   writeBigFile(path, bytes);
   const program = join(ROOT, 'test', 'faults', 'storage-server.ts');
   // As the service runs: with a larger young generation its garbage alone grows to 60 MB.
-  const env = { ...process.env, ...MALLOC_ENVIRONMENT };
+  const env = { ...process.env, ...MALLOC_ENVIRONMENT, NODE_COMPILE_CACHE: join(cacheDir(), 'code') };
   const child = fork(program, [join(folder, 'data')], { execArgv: [...NODE_OPTIONS], env });
   const { url, key } = await once<{ url: string; key: string }>(child);
   const client = createClient({ baseUrl: url, key });
