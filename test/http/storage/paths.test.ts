@@ -36,7 +36,7 @@ describe('hostile folders, names and keys over HTTP', () => {
           }
         }
       }),
-      { numRuns: breadth(100, 300) },
+      { numRuns: breadth(60, 300) },
     );
     expect(readdirSync(root)).toEqual(['data']);
     for (const path of objectsIn(objects)) {
