@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { PresignRequest } from '../../../electron/contract/storage.ts';
+import { breadth } from '../../support/breadth.ts';
 import { bearer, errorOf, freshStorage, newUser } from './support/client.ts';
 
 const storage = await freshStorage();
@@ -105,8 +106,9 @@ describe('a presigned upload', () => {
   });
 
   it('never shares a key with a concurrent one', async () => {
-    const planned = await Promise.all(Array.from({ length: 200 }, () => presign()));
-    expect(new Set(planned.map(({ fileKey }) => fileKey)).size).toBe(200);
+    const count = breadth(50, 200);
+    const planned = await Promise.all(Array.from({ length: count }, () => presign()));
+    expect(new Set(planned.map(({ fileKey }) => fileKey)).size).toBe(count);
   });
 
   it('is refused when any character of its token is altered', async () => {
@@ -114,13 +116,15 @@ describe('a presigned upload', () => {
     const at = uploadUrl.lastIndexOf('/') + 1;
     const token = uploadUrl.slice(at);
     const statuses = new Map<string, number>();
-    for (let i = 0; i < token.length; i++) {
+    // From the last one on, of which the decoder does not need every bit; in `npm test` every fourth.
+    const step = breadth(4, 1);
+    for (let i = token.length - 1; i >= 0; i -= step) {
       const other = token[i] === 'A' ? 'B' : 'A';
       const altered = `${uploadUrl.slice(0, at)}${token.slice(0, i)}${other}${token.slice(i + 1)}`;
       const { status, code } = await errorOf(await put(altered, 'x'));
       statuses.set(`${status} ${code}`, (statuses.get(`${status} ${code}`) ?? 0) + 1);
     }
-    expect([...statuses]).toEqual([['403 signature_invalid', token.length]]);
+    expect([...statuses]).toEqual([['403 signature_invalid', Math.ceil(token.length / step)]]);
     for (const extra of ['=', '.', '%20', 'A']) {
       expect((await put(uploadUrl + extra, 'x')).status).toBe(403);
     }
