@@ -7,6 +7,8 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, it').toString('base64')}`;
+/** Private addresses are allowed by a setting, which a test takes back. */
+const OPTIONS = { args: ['--demo'], model: 'starter-parakeet' } as const;
 
 let server: TestServer;
 let urls: UrlServer;
@@ -23,9 +25,9 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/note.wav', file(oneSentence()));
   receiver = await startWebhookReceiver();
-  server = await startServer({ quick: true, model: 'starter-parakeet' });
+  server = await startServer({ ...OPTIONS, quick: true });
   await server.client.call('patchSettings', {
-    body: { 'webhooks.retrySeconds': [1, 1, 1] },
+    body: { 'webhooks.retrySeconds': [1, 1, 1], 'network.allowPrivateAddresses': true },
   });
 });
 
@@ -100,7 +102,7 @@ describe('webhooks', () => {
     const made = await create(receiver.url('/later'));
     await until(() => receiver.requests('/later')[0]);
     await server.kill();
-    server = await startServer({ dataDir: server.dataDir, model: 'starter-parakeet' });
+    server = await startServer({ ...OPTIONS, dataDir: server.dataDir });
     const [delivery] = await settle(made.id, 1);
     expect(delivery?.state).toBe('delivered');
     expect(delivery?.attempts.at(-1)?.status).toBe(200);
@@ -127,23 +129,18 @@ describe('webhooks', () => {
   });
 
   it('does not connect to private addresses unless they are allowed', async () => {
-    const strict = await startServer({ args: ['--demo'] });
-    await strict.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [] } });
-    const made = await strict.client.call('createTranscript', {
-      body: {
-        audio_url: urls.url('/note.wav'),
-        webhook_url: receiver.url('/private'),
-        wait_until_complete: true,
-      },
+    await server.client.call('patchSettings', {
+      body: { 'webhooks.retrySeconds': [], 'network.allowPrivateAddresses': null },
     });
+    const made = await create(receiver.url('/private'), { audio_url: urls.url('/note.wav') });
     expect(made.error?.code).toBe('address_not_allowed');
     const data = await until(async () => {
-      const list = await strict.client.call('listDeliveries', { params: { id: made.id } });
+      const list = await server.client.call('listDeliveries', { params: { id: made.id } });
       return list.data[0]?.state === 'failed' ? list.data : undefined;
     });
     expect(data[0]?.attempts[0]?.error).toMatch(/private|address/i);
     expect(receiver.requests('/private')).toHaveLength(0);
-    await discard(strict);
+    await server.client.call('patchSettings', { body: { 'network.allowPrivateAddresses': true } });
   });
 
   it('logs neither secrets nor text', async () => {
