@@ -13,6 +13,8 @@ const SOUND = new Uint8Array(fixture('01-short-note.wav'));
 const HALF = Math.floor(SOUND.length / 2);
 /** Of a recording whose sender goes: no busy machine takes as long for its first chunk. */
 const LEFT_SECONDS = 8;
+/** A list is asked for over all of them. */
+const POLL_MS = 500;
 
 const start = async (client: Client, timeoutSeconds = 120): Promise<string> => {
   const body = { filename: 'recording.wav', contentType: 'audio/wav', folder: 'recordings', timeoutSeconds };
@@ -116,7 +118,7 @@ describe('a recording that is stored while it is made', async () => {
     await ours.call('finishRecording', { params: { id: closed }, body: { interrupted: true } });
     const recovered = async () =>
       (await ours.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
-    await until(async () => (await recovered()).length === 2);
+    await until(async () => (await recovered()).length === 2, undefined, POLL_MS);
     expect((await recovered()).map(({ id }) => id).sort()).toEqual([left, closed].sort());
     for (const file of await recovered()) expect(file.original_name).toBe('Recovered recording.wav');
     await until(() => !openFiles().some((name) => name.includes(empty)));
@@ -141,7 +143,7 @@ it('survives the death of the server: its sender goes on, and what nobody contin
   expect(file).toMatchObject({ size: SOUND.length, metadata: {} });
   const files = async () =>
     (await second.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
-  await until(async () => (await files()).length === 1);
+  await until(async () => (await files()).length === 1, undefined, POLL_MS);
   expect(await files()).toMatchObject([{ id: left, size: HALF }]);
   await second.stop();
 });
