@@ -8,7 +8,7 @@ describe('aborted uploads and a killed server', () => {
     const { problems, rows, acknowledged } = await runFaults(
       temporaryFolder(),
       breadth(8, 20),
-      breadth(2, 5),
+      breadth(1, 5),
     );
     expect(problems).toEqual([]);
     expect(rows).toBeGreaterThanOrEqual(acknowledged);
