@@ -23,7 +23,7 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
   name: `${signal} of the engine's process`,
   quick,
   run: async (context) => {
-    const server = await context.start();
+    const server = await context.borrow();
     const id = await context.submitInProgress(server);
     await killWorker(server.pid, signal);
     await context.expectTruth(server, id, '/long.wav');

@@ -88,7 +88,7 @@ export class FaultContext {
     return new FaultContext(random, await startUrlServer(), run);
   }
 
-  /** The shared server, with `settings` until the fault ends. For faults outside the server alone. */
+  /** The shared server, with `settings` until the fault ends. For faults outside the server's own process alone. */
   async borrow(settings: Readonly<Record<string, number | string | boolean>> = {}): Promise<TestServer> {
     const server = await this.#run.server();
     await server.client.call('patchSettings', { body: { ...FAST, ...settings } });
