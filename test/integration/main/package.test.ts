@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../../electron/contract/client.ts';
 import { LAYOUT } from '../../../electron/core/base/layout.ts';
 import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
+import { cacheDir } from '../../../native/build.mjs';
 import { slow } from '../../faults/support/behaviors.ts';
 import { testAddon } from '../../support/addon.ts';
 import { talk } from '../../support/audio.ts';
@@ -25,22 +26,28 @@ import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 const FEED = 'https://updates.example.com/latest.json';
 
 /** A recording of several chunks, whose last one arrives once it is released: until then its job cannot end. */
-const LONG = talk(breadth(50, 233), 10);
+const LONG = breadth(talk(45, 20), talk(233, 10));
 let remote: UrlServer;
 const heldRecording = (): { readonly url: string; release(): void } => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   return { url: remote.set('/long.wav', slow(LONG, 1_000_000, held)), release };
 };
 
-/** Starts a job that goes on until its recording is released, and waits until its first chunk is recognized. */
-const startLongJob = async (client: Client, url: string): Promise<{ readonly id: string }> => {
+/** Starts a job that goes on until its recording is released. */
+const startLongJob = async (
+  client: Client,
+  url: string,
+  model?: string,
+): Promise<{ readonly id: string }> => {
   await client.call('patchSettings', { body: { 'network.allowPrivateAddresses': true } });
   // A range is read as it arrives.
-  const body = { audio_url: url, audio_end_at: 1000 };
+  const body = { audio_url: url, audio_end_at: 1000, ...(model === undefined ? {} : { model }) };
   const { id } = await client.call('createTranscript', { body });
-  await until(async () => (await client.call('getTranscript', { params: { id } })).segments.length > 0);
   return { id };
 };
+
+const untilFirstChunk = (client: Client, params: { readonly id: string }): Promise<unknown> =>
+  until(async () => (await client.call('getTranscript', { params })).segments.length > 0);
 
 /** The packed program, away from where it was built. */
 let program: string;
@@ -82,6 +89,7 @@ beforeAll(async () => {
       cwd: ROOT,
       env: {
         ...process.env,
+        NODE_COMPILE_CACHE: join(cacheDir(), 'code'),
         EARSHOT_ADDON: await testAddon(),
         EARSHOT_ELECTRON_DIST: electron,
         EARSHOT_FFMPEG_DIR: await ffmpegFolder(),
@@ -168,14 +176,14 @@ const start = (dataDir: string): Run => {
   };
 };
 
-const upload = async (client: Client, name: string): Promise<string> => {
-  const form = new FormData();
-  form.append('file', new Blob([readFileSync(fixturePath(name))]), name);
-  const { data } = await client.call('uploadFile', { body: form });
-  return `storage:${data.file.key}`;
+const QUESTION = {
+  message: 'A transcription is running.',
+  buttons: ['Quit Earshot', 'Keep Running'],
 };
+/** The answer to {@link QUESTION} that keeps the program running. */
+const KEEP_RUNNING = 1;
 
-/** Uses the program's menus, tray, notifications and window, the last of which it closes. */
+/** Transcribes a recording that a second start opens, over the program's menus, tray, notifications and window. */
 const useDesktop = async (run: Run, client: Client, dataDir: string): Promise<void> => {
   run.do({ menu: 'Show Logs' });
   await run.next('open-path', { path: join(dataDir, 'logs') });
@@ -194,7 +202,7 @@ const useDesktop = async (run: Run, client: Client, dataDir: string): Promise<vo
   run.do({ tray: 'Pause Queue' });
   await until(async () => (await client.call('getQueue')).data.paused);
   const { id } = await client.call('createTranscript', {
-    body: { audio_url: `storage:${stored}`, model: 'starter-parakeet' },
+    body: { audio_url: `storage:${stored}` },
   });
   await run.next('tray', { text: 'Earshot – 1 waiting · The queue is paused' });
   run.do({ tray: 'Resume Queue' });
@@ -204,6 +212,8 @@ const useDesktop = async (run: Run, client: Client, dataDir: string): Promise<vo
   expect(shares.some((share) => share >= 0)).toBe(true);
   expect(shares.at(-1)).toBe(-1);
   await run.next('notification', { title: 'Transcription finished', body: ONE_SENTENCE });
+  const { status, text } = await client.call('getTranscript', { params: { id } });
+  expect([status, text]).toEqual(['completed', expect.stringMatching(/\w+ \w+/)]);
   run.do({ clickNotification: true });
   await run.next('window', { place: `#/transcript/${id}` });
 
@@ -225,13 +235,63 @@ const useDesktop = async (run: Run, client: Client, dataDir: string): Promise<vo
   })()`;
   run.do({ evaluate: playing });
   await run.next('evaluated');
+  run.do({ menu: 'Queue' });
+  await run.next('window', { place: '#/queue' });
+};
 
-  run.do({ closeWindow: true });
+/** Asks to quit in a job, which goes on, and crashes the window, then the service, after which the program starts again. */
+const crash = async (run: Run, client: Client, params: { readonly id: string }): Promise<void> => {
+  await run.next('progress-bar');
+  run.do({ answer: KEEP_RUNNING });
+  run.do({ menu: 'Quit Earshot' });
+  await run.next('message-box', QUESTION);
+  expect((await client.call('getTranscript', { params })).status).toBe('processing');
+
+  // A page of the service may not ask the program for anything.
+  run.do({ evaluate: "window.earshot.ask('restart')" });
+  await run.next('evaluated');
+  run.do({ crashWindow: true });
+  await run.next('window', { heading: 'This window crashed' });
+  expect((await client.call('getTranscript', { params })).status).toBe('processing');
+  run.do({ press: 'Open Again' });
+  await run.next('window', { place: '#/queue' });
+
+  expect(run.notes.some(({ event }) => event === 'relaunch')).toBe(false);
+  run.do({ crashService: true });
+  await run.next('window', { heading: 'Earshot has stopped because of an error' });
+  run.do({ press: 'Restart Earshot' });
+  await run.next('relaunch');
   await run.next('exit', { code: 0 });
+};
+
+/** Closes the last window in a job, which asks to quit, and keeps the program running. */
+const closeInJob = async (run: Run, dataDir: string): Promise<void> => {
+  await run.next('progress-bar');
+  run.do({ answer: KEEP_RUNNING });
+  run.do({ closeWindow: true });
+  await run.next('message-box', QUESTION);
   expect(JSON.parse(readFileSync(join(dataDir, 'electron-userData', 'window.json'), 'utf8'))).toEqual({
     ...{ x: 0, y: 0, width: 1280, height: 860 },
     maximized: false,
   });
+};
+
+/** Resumes a job and quits in it by the menu, then starts once more and closes the window while no job runs. */
+const quitByMenuThenWindow = async (dataDir: string, params: { readonly id: string }): Promise<void> => {
+  const third = start(dataDir);
+  const resumed = await (await third.client()).call('getTranscript', { params });
+  expect(resumed.segments.length).toBeGreaterThan(0);
+  third.do({ menu: 'Quit Earshot' });
+  await third.next('message-box', QUESTION);
+  await third.next('exit', { code: 0 });
+  const fourth = start(dataDir);
+  await (await fourth.client()).call('cancelTranscript', { params });
+  await fourth.next('power-save-blocker', { type: 'none' });
+  fourth.do({ closeWindow: true });
+  await fourth.next('exit', { code: 0 });
+  const notes = [...third.notes, ...fourth.notes];
+  expect(notes.filter(({ event }) => /error/.test(event))).toEqual([]);
+  expect(fourth.notes.filter(({ event }) => event === 'message-box')).toEqual([]);
 };
 
 describe('ffmpeg in the desktop package', () => {
@@ -282,7 +342,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(locales).toEqual(['de.pak', 'en-US.pak', 'es.pak', 'fr.pak']);
   });
 
-  it('rehearsed: transcribes with its own engine, quits in a job, resumes it, and takes what the desktop offers', async () => {
+  it('rehearsed: transcribes with its own engine, takes what the desktop offers, and survives crashes and quits in a job', async () => {
     const dataDir = temporaryFolder();
     const first = start(dataDir);
     const client = await first.client();
@@ -297,18 +357,13 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
       source: 'default',
     });
     await client.call('patchSettings', { body: QUICK });
-    const short = await client.call('createTranscript', {
-      body: { audio_url: await upload(client, ONE_SENTENCE), wait_until_complete: true },
-    });
-    expect([short.status, short.text]).toEqual(['completed', expect.stringMatching(/\w+ \w+/)]);
+    await useDesktop(first, client, dataDir);
     expect(first.notes).toContainEqual({ event: 'utility-process', entry: 'out/main/worker.js' });
-
     const recording = heldRecording();
     const params = await startLongJob(client, recording.url);
-    expect(await first.quit()).toBe(0);
+    await untilFirstChunk(client, params);
+    await crash(first, client, params);
     recording.release();
-    expect(existsSync(join(dataDir, 'server.json'))).toBe(false);
-    expect(['secret', 'secret.sealed'].map((name) => existsSync(join(dataDir, name)))).toEqual([false, true]);
 
     const second = start(dataDir);
     const again = await second.client();
@@ -316,53 +371,15 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(resumed.segments.length).toBeGreaterThan(0);
     await until(async () => (await again.call('getTranscript', { params })).status === 'completed', 180_000);
     await second.next('notification', { title: 'Transcription finished' });
-    second.do({ clickNotification: true });
-    await second.next('window', { place: `#/transcript/${params.id}` });
-    await useDesktop(second, again, dataDir);
+    // A job interrupted in its first chunk of up to four minutes costs less.
+    const quit = await startLongJob(again, heldRecording().url, breadth('starter-parakeet', undefined));
+    if (breadth(false, true)) await untilFirstChunk(again, quit);
+    await closeInJob(second, dataDir);
+    expect((await again.call('getTranscript', { params: quit })).status).toBe('processing');
+    expect(await second.quit()).toBe(0);
+    expect(existsSync(join(dataDir, 'server.json'))).toBe(false);
+    expect(['secret', 'secret.sealed'].map((name) => existsSync(join(dataDir, name)))).toEqual([false, true]);
+    if (breadth(false, true)) await quitByMenuThenWindow(dataDir, quit);
     expect([...first.notes, ...second.notes].filter(({ event }) => /error/.test(event))).toEqual([]);
-  });
-
-  it('rehearsed: asks before it interrupts a job, and survives crashes of the window and of the service', async () => {
-    const dataDir = temporaryFolder();
-    const run = start(dataDir);
-    const client = await run.client();
-    await client.call('patchSettings', { body: QUICK });
-    const params = await startLongJob(client, heldRecording().url);
-    await run.next('progress-bar');
-    run.do({ answer: 1 });
-    run.do({ menu: 'Quit Earshot' });
-    await run.next('message-box', {
-      message: 'A transcription is running.',
-      buttons: ['Quit Earshot', 'Keep Running'],
-    });
-    expect((await client.call('getTranscript', { params })).status).toBe('processing');
-
-    run.do({ menu: 'Queue' });
-    await run.next('window', { place: '#/queue' });
-    // A page of the service may not ask the program for anything.
-    run.do({ evaluate: "window.earshot.ask('restart')" });
-    await run.next('evaluated');
-    run.do({ crashWindow: true });
-    await run.next('window', { heading: 'This window crashed' });
-    expect((await client.call('getTranscript', { params })).status).toBe('processing');
-    run.do({ press: 'Open Again' });
-    await run.next('window', { place: '#/queue' });
-
-    expect(run.notes.some(({ event }) => event === 'relaunch')).toBe(false);
-    run.do({ crashService: true });
-    await run.next('window', { heading: 'Earshot has stopped because of an error' });
-    run.do({ press: 'Restart Earshot' });
-    await run.next('relaunch');
-    await run.next('exit', { code: 0 });
-    expect(run.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
-    // Another start resumes the job, as the one after a quit does above.
-    if (!breadth(false, true)) return;
-    const again = start(dataDir);
-    const resumed = await (await again.client()).call('getTranscript', { params });
-    expect(resumed.segments.length).toBeGreaterThan(0);
-    again.do({ menu: 'Quit Earshot' });
-    await again.next('message-box');
-    await again.next('exit', { code: 0 });
-    expect(again.notes.filter(({ event }) => /error/.test(event))).toEqual([]);
   });
 });
