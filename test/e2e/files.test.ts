@@ -6,13 +6,23 @@ import { silentLogger } from '../../electron/core/base/logger.ts';
 import { AccountService } from '../../electron/core/services/accounts.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertFile } from '../../electron/core/stores/files.ts';
+import { tinyWav } from '../support/audio.ts';
+import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
-import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** More than a page of the list, and than its rows that are shown. */
 const MANY = 80;
+
+/** The file that is transcribed and redacted; what is said in it does not matter. */
+const SHORT = ONE_SENTENCE;
+const payloadOf = (name: string) => ({
+  name,
+  mimeType: name.endsWith('.ogg') ? 'audio/ogg' : 'audio/wav',
+  buffer: name === SHORT ? breadth(tinyWav(), fixture(name)) : fixture(name),
+});
 
 // Generous, for a busy machine.
 const RECOGNIZE = 120_000;
@@ -109,8 +119,9 @@ describe('files screen', () => {
     // Uploads never end by themselves: they are canceled, or aborted by a reload.
     await page.route('**/v1/storage/presigned/**', () => undefined);
     const input = page.getByTestId('upload-input');
-    const media = ['01-short-note.wav', '05-spanish.ogg', ONE_SENTENCE];
-    await input.setInputFiles(media.map((name) => fixturePath(name)));
+    const media = ['01-short-note.wav', '05-spanish.ogg', SHORT];
+    const chosen = media.map(payloadOf);
+    await input.setInputFiles(chosen);
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await expect.poll(() => uploads.getByRole('progressbar').count()).toBe(3);
     await uploads.getByText('Waiting').waitFor();
@@ -120,12 +131,12 @@ describe('files screen', () => {
       await uploads.getByRole('button', { name: 'Stop this upload' }).first().click();
     }
     await uploads.waitFor({ state: 'detached' });
-    await input.setInputFiles(fixturePath(media[0] ?? ''));
+    await input.setInputFiles(chosen.slice(0, 1));
     await uploads.getByRole('progressbar').waitFor();
     await page.reload();
     await page.getByText('No files here yet').waitFor();
     await page.unroute('**/v1/storage/presigned/**');
-    await page.getByTestId('upload-input').setInputFiles(media.map((name) => fixturePath(name)));
+    await page.getByTestId('upload-input').setInputFiles(chosen);
     for (const name of media) await row(name).waitFor();
     await uploads.waitFor({ state: 'detached' });
   });
@@ -166,7 +177,7 @@ describe('files screen', () => {
 
   it('transcribes a stored file', async () => {
     const { page } = window;
-    await row(ONE_SENTENCE).getByRole('button', { name: 'Transcribe' }).click();
+    await row(SHORT).getByRole('button', { name: 'Transcribe' }).click();
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
     await dialog.getByText('From your files').waitFor();
     // A file that was stored before is kept.
@@ -193,7 +204,7 @@ describe('files screen', () => {
     await unused.getByRole('button', { name: 'Cancel' }).click();
     const opener = page.getByRole('button', { name: 'More for 01-short-note.wav' });
     await expect.poll(() => opener.evaluate((button) => button === document.activeElement)).toBe(true);
-    const used = await ask(ONE_SENTENCE);
+    const used = await ask(SHORT);
     await used.getByText('1 transcription that is waiting or running may fail:').waitFor();
     const { data } = await server.client.call('listTranscripts');
     const id = data.transcriptions[0]?.id ?? '';
@@ -214,7 +225,7 @@ describe('files screen', () => {
     expect(await window.violations()).toEqual([]);
     await used.getByRole('listitem').filter({ hasText: '00-one-sentence' }).waitFor();
     await used.getByRole('button', { name: 'Delete' }).click();
-    await row(ONE_SENTENCE).waitFor({ state: 'detached' });
+    await row(SHORT).waitFor({ state: 'detached' });
   });
 
   it('describes and edits the CORS rules, and rejects an invalid origin', async () => {
