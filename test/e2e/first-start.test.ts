@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { breadth } from '../support/breadth.ts';
+import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -7,7 +8,10 @@ import { file, stall, startUrlServer, type UrlServer } from '../support/url-serv
 
 const PATH = '/mirror/ggml-base.bin';
 
-/** A new data folder and no option: what a person has who has just installed Earshot. */
+/**
+ * A new data folder and no option: what a person has who has just installed Earshot. In `npm test` the New dialog has its
+ * analyses off, which have tests of their own.
+ */
 describe('first start', () => {
   let server: TestServer;
   let mirror: UrlServer;
@@ -20,7 +24,7 @@ describe('first start', () => {
       startServer({ args: [], quick: true }),
       borrowBrowser(),
     ]);
-    window = await openWindow(browser, server);
+    window = await openWindow(browser, server, breadth({ prefs: { options: TEXT_ALONE } }, {}));
   });
   afterAll(async () => {
     await browser?.close();
