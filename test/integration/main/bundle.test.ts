@@ -13,6 +13,7 @@ import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thre
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { testAddon } from '../../support/addon.ts';
+import { breadth } from '../../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { starterModels } from '../../support/speaker-models.ts';
@@ -24,6 +25,9 @@ const isBuilt = process.env.EARSHOT_TEST_PROGRAM === 'bundled';
 
 /** Inside the project, so that the bundle finds the native packages, which it does not hold. */
 const FOLDER = isBuilt ? join(ROOT, 'out') : join(ROOT, '.earshot', `bundle-test-${process.pid}`);
+
+/** In `npm test` the services of all other tests analyze and tell voices apart in what it has built. */
+const isAlone = breadth(!isBuilt, true);
 
 const bundled = (name: string): string => join(FOLDER, 'main', name);
 
@@ -52,15 +56,6 @@ describe('the bundle of the desktop program', () => {
     const files = (await readdir(join(FOLDER, 'main'))).filter((name) => name.endsWith('.js'));
     const others = files.filter((name) => !isAscii(readFileSync(bundled(name))));
     expect([files.length > 5, others]).toEqual([true, []]);
-  });
-
-  it('analyses in the bundled thread as the sources do', async () => {
-    const transcript = transcriptOf(['Maria Lopez lives in Paris.', 'Her number is 555-014-2367.']);
-    const asked = { entity_detection: true, topics: true, summarization: true };
-    const entry = pathToFileURL(bundled('analysis-thread.js'));
-    const made = await new AnalysisThreads(entry).analyze(transcript, asked, { secret: 'x' });
-    expect(made.entities?.length).toBeGreaterThan(1);
-    expect(made).toEqual(await analyze(transcript, asked, { secret: 'x' }));
   });
 
   it('has the command line, with the version of the sources', async () => {
@@ -113,10 +108,22 @@ describe('the bundle of the desktop program', () => {
     );
     expect(stdout).toMatch(/\[00:00\.\d → 00:0\d\.\d\] {2}\w/);
   });
-
-  it('starts the bundled worker', async () => {
-    const { segmentation, embedding } = starterModels;
-    const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
-    await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
-  });
 });
+
+if (isAlone)
+  describe('the parts of the bundle by themselves', () => {
+    it('analyses in the bundled thread as the sources do', async () => {
+      const transcript = transcriptOf(['Maria Lopez lives in Paris.', 'Her number is 555-014-2367.']);
+      const asked = { entity_detection: true, topics: true, summarization: true };
+      const entry = pathToFileURL(bundled('analysis-thread.js'));
+      const made = await new AnalysisThreads(entry).analyze(transcript, asked, { secret: 'x' });
+      expect(made.entities?.length).toBeGreaterThan(1);
+      expect(made).toEqual(await analyze(transcript, asked, { secret: 'x' }));
+    });
+
+    it('starts the bundled worker', async () => {
+      const { segmentation, embedding } = starterModels;
+      const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
+      await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
+    });
+  });
