@@ -34,10 +34,17 @@ const ENCODED: Readonly<Record<string, readonly string[]>> = {
   wav: ['-ar', '44100', '-ac', '2'],
   mp3: QUICKEST,
   m4a: QUICK_AAC,
-  aac: QUICK_AAC,
   webm: QUICK_OPUS,
-  mp4: [...QUICK_VIDEO, ...QUICK_AAC],
-  mkv: QUICK_VIDEO,
+  'vbr.mp3': ['-q:a', '5', ...QUICKEST],
+};
+/** The others: of the M4A, the Ogg, the source and a video, in this order. `front.m4a` has its index at the front. */
+const COPIED: Readonly<Record<string, readonly string[]>> = {
+  aac: ['-map', '0:a', '-c', 'copy'],
+  'front.m4a': ['-map', '0:a', '-c', 'copy', '-movflags', '+faststart'],
+  mp4: ['-map', '3:v', '-shortest', '-map', '0:a', ...QUICK_VIDEO, '-c:a', 'copy'],
+  mkv: ['-map', '3:v', '-shortest', '-map', '1:a', ...QUICK_VIDEO, '-c:a', 'copy'],
+  ts: ['-map', '3:v', '-shortest', '-map', '2:a'],
+  avi: ['-map', '3:v', '-shortest', '-map', '2:a'],
 };
 
 /** Hashed, because comparing millions of samples one by one is slow. */
@@ -95,31 +102,34 @@ describe('decoding', () => {
     return path;
   };
 
-  /** A format decoded whole, once. */
+  /** A format decoded whole, once: as it is, and from one time to another. */
   const decoded = (format: string): ReturnType<typeof decode> => {
     const whole = wholes.get(format) ?? decode(pathOf(format));
     wholes.set(format, whole);
     return whole;
   };
+  const decodedRange = async (format: string, start: number, end: number): Promise<Float32Array> =>
+    joined((await decoded(format)).chunks).subarray(start * 16_000, end * 16_000);
 
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
     folder = temporaryFolder();
     const source = fixturePath('02-two-speakers.mp3');
     const video = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=45'];
-    const output = (name: string, ...options: string[]): string[] => {
+    const output = (name: string, options: readonly string[]): string[] => {
       const path = join(folder, name.includes('.') ? name : `a.${name}`);
       made.set(name, path);
-      const streams = ['mp4', 'mkv', 'avi', 'ts'].includes(name) ? ['-map', '1:v', '-shortest'] : [];
-      return [...streams, '-map', '0:a', ...options, path];
+      return [...options, path];
     };
-    // One start of ffmpeg for all. An M4A with its index at the front, and an MP3 of variable rate, are among them.
+    const names = [...FORMATS, 'front.m4a', 'vbr.mp3'];
+    const encoded = names.filter((name) => !(name in COPIED));
     await ffmpeg(
-      ...['-i', source, ...video],
-      ...FORMATS.flatMap((format) => output(format, ...(ENCODED[format] ?? []))),
-      ...output('front.m4a', ...QUICK_AAC, '-movflags', '+faststart'),
-      ...output('vbr.mp3', '-q:a', '5', ...QUICKEST),
+      '-i',
+      source,
+      ...encoded.flatMap((name) => output(name, ['-map', '0:a', ...(ENCODED[name] ?? [])])),
     );
+    const copied = names.flatMap((name) => (COPIED[name] === undefined ? [] : output(name, COPIED[name])));
+    await ffmpeg('-i', pathOf('m4a'), '-i', pathOf('ogg'), '-i', source, ...video, ...copied);
   });
 
   it.each(FORMATS)('%s: decodes all audio, gapless, with the right duration', async (format) => {
@@ -141,7 +151,13 @@ describe('decoding', () => {
     '%s: resuming after any chunk yields the same chunks, bit for bit',
     async (format) => {
       const { chunks, summary } = await decoded(format);
-      for (const done of [...breadth([], [chunks[0]]), chunks[2], chunks.at(-2)]) {
+      // An early and a late chunk, of a format each in `npm test`.
+      const isEarly = ['mp3', 'webm'].includes(format);
+      for (const done of breadth(isEarly ? [chunks[2]] : [chunks.at(-2)], [
+        chunks[0],
+        chunks[2],
+        chunks.at(-2),
+      ])) {
         if (done === undefined) throw new Error('too few chunks');
         const resumed = await decode(pathOf(format), { resume: { at: done.end, index: done.index + 1 } });
         expect(digested(resumed.chunks)).toEqual(digested(chunks.slice(done.index + 1)));
@@ -171,37 +187,36 @@ describe('decoding', () => {
     expect(longest?.end).toBeCloseTo(13.85, 1);
   });
 
-  it.each(['03-three-speakers.flac', '05-spanish.ogg', '10-noise.ogg', '13-long-pause.wav'])(
-    '%s: lists the silences that silencedetect of ffmpeg finds',
-    async (name) => {
-      const log = join(folder, 'silences.txt');
-      const filters = [
-        ...['aresample=16000', 'aformat=sample_fmts=flt:channel_layouts=mono'],
-        ...['aresample=async=1:first_pts=0', 'asetnsamples=n=320:p=0'],
-        `silencedetect=noise=-50dB:duration=0.2,ametadata=mode=print:file=${log}`,
-      ];
-      await ffmpeg('-i', fixturePath(name), '-af', filters.join(','), '-f', 'null', '-');
-      const { chunks, summary } = await decode(fixturePath(name), { chunking: { windowSeconds: 120 } });
-      expect(chunks.flatMap(({ silences }) => silences)).toEqual(
-        loggedSilences(await readFile(log, 'utf8'), summary.duration),
-      );
-    },
-  );
+  it.each([
+    ...['03-three-speakers.flac', '10-noise.ogg'],
+    ...breadth([], ['05-spanish.ogg', '13-long-pause.wav']),
+  ])('%s: lists the silences that silencedetect of ffmpeg finds', async (name) => {
+    const log = join(folder, 'silences.txt');
+    const filters = [
+      ...['aresample=16000', 'aformat=sample_fmts=flt:channel_layouts=mono'],
+      ...['aresample=async=1:first_pts=0', 'asetnsamples=n=320:p=0'],
+      `silencedetect=noise=-50dB:duration=0.2,ametadata=mode=print:file=${log}`,
+    ];
+    await ffmpeg('-i', fixturePath(name), '-af', filters.join(','), '-f', 'null', '-');
+    const { chunks, summary } = await decode(fixturePath(name), { chunking: { windowSeconds: 120 } });
+    expect(chunks.flatMap(({ silences }) => silences)).toEqual(
+      loggedSilences(await readFile(log, 'utf8'), summary.duration),
+    );
+  });
 
   it('cuts a range out of the audio to the sample, with times of the source', async () => {
-    const whole = joined((await decoded('flac')).chunks);
     const { chunks, summary } = await decode(pathOf('flac'), { start: 10.125, end: 20.5 });
     expect(chunks[0]?.start).toBe(10.125);
     expect(chunks.at(-1)?.end).toBe(20.5);
     expect(summary.duration).toBe(10.375);
-    expect(digest(joined(chunks))).toBe(digest(whole.slice(10.125 * 16_000, 20.5 * 16_000)));
+    expect(digest(joined(chunks))).toBe(digest(await decodedRange('flac', 10.125, 20.5)));
   });
 
   it.each(breadth(['wav', 'mp3', 'vbr.mp3', 'm4a'], ['wav', 'mp3', 'vbr.mp3', 'flac', 'm4a', 'ogg']))(
     '%s: a range of a local file to which it seeks is where it is in the whole',
     async (format) => {
       const range = { start: 40.25, end: 42.25 };
-      const exact = joined((await decode(pathOf(format), range)).chunks);
+      const exact = await decodedRange(format, range.start, range.end);
       const sought = joined((await decode(pathOf(format), { ...range, seek: true })).chunks);
       expect(sought.length).toBe(exact.length);
       const likeness = (lag: number): number => {
@@ -284,11 +299,14 @@ describe('decoding', () => {
       hasVideo: false,
       audioStreams: [{ codec: 'pcm_s16le', sampleRate: 44_100, channels: 2 }],
     });
-    expect(await of('mp3')).toMatchObject({ format: 'mp3', duration: expect.closeTo(44.9, 0) });
-    expect(await of('m4a')).toMatchObject({ format: 'm4a', hasVideo: false });
+    const duration = expect.closeTo(44.9, 0);
+    expect(await of('m4a')).toMatchObject({ format: 'm4a', hasVideo: false, duration });
     expect(await of('mp4')).toMatchObject({ format: 'mp4', hasVideo: true });
     expect(await of('webm')).toMatchObject({ format: 'webm' });
-    expect(await of('mkv')).toMatchObject({ hasVideo: true });
+    if (breadth(false, true)) {
+      expect(await of('mp3')).toMatchObject({ format: 'mp3', duration });
+      expect(await of('mkv')).toMatchObject({ hasVideo: true });
+    }
     expect(await engine.version()).toMatch(/^\S+$/);
   });
 
@@ -307,12 +325,11 @@ describe('decoding', () => {
         const options = { start: 20, end: 30 };
         const remote = await decode(opened.reader, options);
         await opened.reader.close();
-        const local = await decode(pathOf(format), options);
         expect(remote.summary.warnings).toEqual([]);
         expect(Math.abs(remote.summary.duration - 10)).toBeLessThan(0.002);
         // Seeking is exact to a frame of the codec (36 ms in an MP3 of 16 kHz), and lossy decoders start
         // with different noise.
-        const [a, b] = [joined(remote.chunks), joined(local.chunks)];
+        const [a, b] = [joined(remote.chunks), await decodedRange(format, options.start, options.end)];
         let best = Number.POSITIVE_INFINITY;
         for (let shift = -600; shift <= 600; shift++) {
           let sum = 0;
