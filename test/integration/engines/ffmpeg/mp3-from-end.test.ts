@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
+import { parseXing } from '../../../../electron/core/engines/ffmpeg/mp3-from-end.ts';
 import { id3Length } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type {
@@ -19,14 +20,16 @@ import { fixturePath } from '../../../support/fixtures.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../../../support/url-server.ts';
 
-/** Of 233 seconds. */
+/** Near the end of the meeting of 233 seconds, and of its first HALF. */
 const RANGE = { start: 200.125, end: 206.5 };
+const EARLIER = { start: 104.125, end: 110.5 };
 /** The quickest search of the encoder: its quality does not matter. */
 const QUICKEST = ['-compression_level', '9'];
 const VARIABLE = ['-q:a', '5', '-ar', '44100'];
 /** Half of the meeting, and a little more. */
 const HALF = ['-t', '120'];
-type Kind = readonly [name: string, options: readonly string[], most: number];
+/** `length`: of the meeting. */
+type Kind = readonly [name: string, options: readonly string[], most: number, length?: 'half'];
 const KINDS: readonly Kind[] = [
   // As the meeting is.
   ['mono', VARIABLE, 0.45],
@@ -39,7 +42,12 @@ const KINDS: readonly Kind[] = [
   ),
   // A small file, of which 64 KB are fetched at a time.
   ['11 kHz (MPEG 2.5), hardly any bits', ['-q:a', '9', '-ar', '11025'], 0.75],
-  ['48 kHz, stereo, an average rate', ['-ac', '2', '-abr', '1', '-b:a', '96k', '-ar', '48000'], 0.45],
+  [
+    '48 kHz, stereo, an average rate',
+    ['-ac', '2', '-abr', '1', '-b:a', '96k', '-ar', '48000', ...breadth(HALF, [])],
+    0.45,
+    ...breadth(['half'] as const, []),
+  ],
 ];
 
 describe('a range of a variable-rate MP3 behind a URL', () => {
@@ -120,8 +128,8 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
 
   it.each(KINDS)(
     '%s: has the samples of the whole, of which it reads the end alone',
-    async (_name, options, most) => {
-      const result = await both(await encoded(...options));
+    async (_name, options, most, length) => {
+      const result = await both(await encoded(...options), length === 'half' ? EARLIER : RANGE);
       expectSameSamples(result);
       expect(result.share).toBeLessThan(most);
     },
@@ -164,27 +172,25 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
   };
 
   type Damaged = readonly [string, () => Promise<Buffer>];
-  /** What the header's checksum shows, as it does the table of another file. */
-  const unlikeChecksum: readonly Damaged[] = [
+  const WITHOUT_TABLE: Damaged = [
+    'without a table of contents',
+    () =>
+      withXing((body, xing) => {
+        body.writeUInt32BE(3 | 8, xing + 4);
+        body.copyWithin(xing + 16, xing + 116, xing + 152);
+      }),
+  ];
+  const untrusted: readonly Damaged[] = [
+    WITHOUT_TABLE,
+    // What the header's checksum shows.
     ['with an empty table', () => withXing(inToc(() => 0))],
     ['with a table that begins at the end', () => withXing(inToc(() => 255))],
     ['with a table that goes back', () => withXing(inToc((index) => 255 - index * 2))],
+    ['with the table of another file', () => withXing(inToc((index) => Math.round(155 + index)))],
     ['with too many frames', () => withXing((body, xing) => body.writeUInt32BE(12_000, xing + 8))],
     ['with a frame too many', () => withXing((body, xing) => body.writeUInt32BE(8935, xing + 8))],
     ['with too few frames', () => withXing((body, xing) => body.writeUInt32BE(8300, xing + 8))],
     ['of another length', () => withXing((body, xing) => body.writeUInt32BE(1_197_000, xing + 12))],
-  ];
-  const damaged: readonly Damaged[] = [
-    ...breadth([], unlikeChecksum),
-    [
-      'without a table of contents',
-      () =>
-        withXing((body, xing) => {
-          body.writeUInt32BE(3 | 8, xing + 4);
-          body.copyWithin(xing + 16, xing + 116, xing + 152);
-        }),
-    ],
-    ['with the table of another file', () => withXing(inToc((index) => Math.round(155 + index)))],
     ['of an encoder that is not known', () => withXing((body, xing) => body.write('GOGO', xing + 120))],
     [
       'with a VBRI header',
@@ -199,6 +205,20 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
           body.writeUInt32BE(8934, frame + 50);
         }),
     ],
+  ];
+
+  const headerOf = (body: Buffer) => parseXing(body.subarray(id3Length(body)), id3Length(body));
+
+  it('has a header that is trusted', async () => {
+    expect(headerOf(await encoded(...VARIABLE))).toMatchObject({ frames: 8934 });
+  });
+
+  it.each(untrusted)('%s: has no header that is trusted', async (_name, make) => {
+    expect(headerOf(await make())).toBeNull();
+  });
+
+  const damaged: readonly Damaged[] = [
+    ...breadth([WITHOUT_TABLE], untrusted),
     [
       'cut off in the middle',
       async () => {
