@@ -11,11 +11,13 @@ import type {
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
 import { wav } from '../../../support/audio.ts';
+import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../../support/url-server.ts';
+import { writeSilence } from './silent-wav.ts';
 
 describe('hostile input', () => {
   let engine: MediaEngine;
@@ -42,7 +44,7 @@ describe('hostile input', () => {
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
     folder = temporaryFolder();
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '3600', at('hour.flac'));
+    writeSilence(at('hour.wav'), 3600);
   });
 
   it.each([
@@ -147,7 +149,8 @@ describe('hostile input', () => {
       const [pictures, sound] = ['testsrc=duration=40:size=64x48:rate=1', 'sine=frequency=300:duration=20'];
       const inputs = ['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', sound];
       const whole = `pictures.${format}`;
-      await ffmpeg(...inputs, '-c:a', 'libopus', '-movflags', 'faststart', at(whole));
+      const quick = ['-compression_level', '0', '-preset', 'ultrafast'];
+      await ffmpeg(...inputs, '-c:a', 'libopus', ...quick, '-movflags', 'faststart', at(whole));
       expect((await decode(whole)).warnings).toEqual([]);
       expect((await decode(await cutShort(at(whole), `cut.${format}`, 0.4))).warnings).toEqual([
         expect.stringMatching(/^The file ends early or is damaged: \d+ of 40/),
@@ -173,7 +176,7 @@ describe('hostile input', () => {
 
   it.each([
     ['4 GiB', 0xffff_ffff],
-    ['2 GiB', 0x7fff_ffff],
+    ...breadth<[string, number][]>([], [['2 GiB', 0x7fff_ffff]]),
     ['none', 0],
   ])('takes a WAV with a length of %s, written to a pipe, for a whole one', async (_length, length) => {
     const bytes = await readFile(fixturePath('01-short-note.wav'));
@@ -192,7 +195,8 @@ describe('hostile input', () => {
   });
 
   it('refuses a header without content', async () => {
-    for (const name of ['01-short-note.wav', '03-three-speakers.flac', '05-spanish.ogg', '06-german.webm']) {
+    const more = breadth([], ['03-three-speakers.flac', '05-spanish.ogg']);
+    for (const name of ['01-short-note.wav', '06-german.webm', ...more]) {
       const bytes = (await readFile(fixturePath(name))).subarray(0, 44);
       await expect(decode(await write('header', bytes))).rejects.toMatchObject({
         code: expect.stringMatching(/^(not_media|decode_failed|no_audio_track)$/),
@@ -201,7 +205,7 @@ describe('hostile input', () => {
   });
 
   it('refuses audio that is too long', async () => {
-    await expect(decode('hour.flac', { limits: { maxSeconds: 60 } })).rejects.toMatchObject({
+    await expect(decode('hour.wav', { limits: { maxSeconds: 60 } })).rejects.toMatchObject({
       code: 'decode_failed',
       message: expect.stringContaining('longer than'),
     });
@@ -213,7 +217,9 @@ describe('hostile input', () => {
 
   it('does not interpret odd file names', async () => {
     const bytes = await readFile(fixturePath('09-silence.wav'));
-    for (const name of ['-i.wav', 'concat:a|b.wav', 'http:x.wav', "Šimon's %d 会議 [1].wav", 'pipe:0.wav']) {
+    // Of a sort: signs that mean something to a demuxer, and a protocol.
+    const names = ["Šimon's %d 会議 [1].wav", 'concat:a|b.wav'];
+    for (const name of [...names, ...breadth([], ['-i.wav', 'http:x.wav', 'pipe:0.wav'])]) {
       expect((await decode(await write(name, bytes))).duration).toBe(6);
     }
   });
@@ -222,33 +228,33 @@ describe('hostile input', () => {
     for (const moment of [0, 1, 20, 60, 200]) {
       const abort = new AbortController();
       const timer = setTimeout(() => abort.abort(), moment);
-      const decoding = decode('hour.flac', {
+      const decoding = decode('hour.wav', {
         signal: abort.signal,
         chunking: { minSeconds: 3590, maxSeconds: 3600 },
       });
       await expect(decoding).rejects.toMatchObject({ code: 'cancelled' });
       clearTimeout(timer);
-      expect(processesWith(at('hour.flac'))).toEqual([]);
+      expect(processesWith(at('hour.wav'))).toEqual([]);
     }
   });
 
   it('ends ffmpeg when the loop is left early', async () => {
     const { chunks } = engine.decodeChunks(
-      { kind: 'file', path: at('hour.flac') },
+      { kind: 'file', path: at('hour.wav') },
       { chunking: { minSeconds: 5, maxSeconds: 10 } },
     );
     for await (const chunk of chunks) {
-      expect(processesWith(at('hour.flac'))).toHaveLength(1);
+      expect(processesWith(at('hour.wav'))).toHaveLength(1);
       if (chunk.index === 1) break;
     }
-    expect(processesWith(at('hour.flac'))).toEqual([]);
+    expect(processesWith(at('hour.wav'))).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')('limits the memory of ffmpeg', async () => {
-    const decoding = engine.decodeChunks({ kind: 'file', path: at('hour.flac') }, {});
+    const decoding = engine.decodeChunks({ kind: 'file', path: at('hour.wav') }, {});
     const iterator = decoding.chunks[Symbol.asyncIterator]();
     await iterator.next();
-    const [id = 0] = processesWith(at('hour.flac'));
+    const [id = 0] = processesWith(at('hour.wav'));
     const limitOf = async () =>
       Number(/^Max address space +(\d+)/m.exec(await readFile(`/proc/${id}/limits`, 'utf8'))?.[1]);
     expect(await limitOf()).toBeLessThan(2 ** 40);
@@ -267,20 +273,20 @@ describe('hostile input', () => {
 
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
     const { chunks } = engine.decodeChunks(
-      { kind: 'file', path: at('hour.flac') },
+      { kind: 'file', path: at('hour.wav') },
       { chunking: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
     );
     const reading = async (): Promise<void> => {
       for await (const chunk of chunks) {
         if (chunk.index !== 0) continue;
-        for (const id of processesWith(at('hour.flac'))) process.kill(id, 'SIGSTOP');
+        for (const id of processesWith(at('hour.wav'))) process.kill(id, 'SIGSTOP');
       }
     };
     await expect(reading()).rejects.toMatchObject({
       code: 'decode_failed',
       message: 'ffmpeg made no progress for 1 seconds.',
     });
-    expect(processesWith(at('hour.flac'))).toEqual([]);
+    expect(processesWith(at('hour.wav'))).toEqual([]);
   });
 
   it('does not take a slow consumer for a stall', async () => {
@@ -323,7 +329,7 @@ describe('hostile input', () => {
   });
 
   it('warns about a file that shrinks while it is read', async () => {
-    await ffmpeg('-i', fixturePath('08-meeting-4min.mp3'), at('shrinking.wav'));
+    writeSilence(at('shrinking.wav'), 480);
     const decoding = engine.decodeChunks(
       { kind: 'file', path: at('shrinking.wav') },
       { chunking: { minSeconds: 5, maxSeconds: 10 } },
