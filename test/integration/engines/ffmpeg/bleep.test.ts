@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,8 +13,10 @@ import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { writeSilence } from './silent-wav.ts';
 
 const run = promisify(execFile);
+const TITLE = 'Call 555 0123';
 
 describe('bleep', () => {
   let engine: MediaEngine;
@@ -57,12 +59,14 @@ describe('bleep', () => {
     folder = temporaryFolder();
     output = join(folder, 'out');
     talk = join(folder, 'talk.m4a');
-    await ffmpeg('-i', fixturePath('04-personal-data.m4a'), '-t', '14', talk);
+    const title = ['-metadata', `title=${TITLE}`];
+    await ffmpeg('-i', fixturePath('04-personal-data.m4a'), '-t', '14', ...title, talk);
+    expect((await readFile(talk)).includes(TITLE)).toBe(true);
     before = await pcmOf(talk);
   });
 
   it.each(['wav', 'm4a', 'ogg'] as const)(
-    'covers spans with a tone in %s and leaves the rest in place',
+    'covers spans with a tone in %s, leaves the rest in place, and drops the metadata of the source',
     async (format) => {
       const spans = [
         { start: 2, end: 3 },
@@ -78,6 +82,9 @@ describe('bleep', () => {
         expect(share(between(before, inside), 1000)).toBeLessThan(0.3);
         expect(share(between(after, inside), 1000)).toBeGreaterThan(0.9);
       }
+      const { stdout } = await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', output]);
+      expect(stdout).toContain('[/FORMAT]');
+      expect(stdout).not.toContain(TITLE);
       if (format === 'wav') {
         const same = { start: 4, end: 9.9 };
         const [a, b] = [between(before, same), between(after, same)];
@@ -103,29 +110,11 @@ describe('bleep', () => {
     expect(await engine.probe({ kind: 'file', path: output })).toMatchObject({ hasVideo: false });
   });
 
-  it('drops the metadata of the source', async () => {
-    const tagged = join(folder, 'tagged.mp3');
-    await ffmpeg(
-      '-t',
-      '2',
-      '-i',
-      fixturePath('01-short-note.wav'),
-      '-metadata',
-      'title=Call 555 0123',
-      tagged,
-    );
-    for (const format of ['m4a', 'ogg', 'wav'] as const) {
-      await engine.bleep({ input: { kind: 'file', path: tagged }, output, spans: [], format });
-      const { stdout } = await run('ffprobe', ['-v', 'error', '-show_format', '-show_streams', output]);
-      expect(stdout).not.toContain('555 0123');
-    }
-  });
-
   it('reports a full disk, and ends the decoder with the encoder', async () => {
     const target = join(folder, 'full.wav');
     await symlink('/dev/full', target);
     const long = join(folder, 'ten-minutes.wav');
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '600', long);
+    writeSilence(long, 600);
     const bleeping = engine.bleep({
       input: { kind: 'file', path: long },
       output: target,
@@ -163,7 +152,7 @@ describe('bleep', () => {
       await bleeping.catch((error: unknown) => expect(error).toMatchObject({ code: 'cancelled' }));
     };
     // Six at once, so that the moments differ in what the processes have written by then.
-    for (let round = 0; round < breadth(2, 25); round++) {
+    for (let round = 0; round < breadth(1, 25); round++) {
       await Promise.all(Array.from({ length: 6 }, (_, i) => cancelSoon(6 * round + i)));
     }
   });
@@ -181,7 +170,7 @@ describe('bleep', () => {
     await expect(failing).rejects.toMatchObject({ code: 'not_media' });
     const abort = new AbortController();
     const long = join(folder, 'long.wav');
-    await ffmpeg('-f', 'lavfi', '-i', 'sine=frequency=300:sample_rate=8000', '-t', '1800', long);
+    writeSilence(long, 1800);
     setTimeout(() => abort.abort(), 300);
     const cancelled = engine.bleep({
       input: { kind: 'file', path: long },
