@@ -53,12 +53,14 @@ describe.each([1, 3])('products and attention with %i threads', (threads) => {
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
   });
 
-  it('leave AMX out where it is switched off', () => {
-    const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });
-    expect(amx).toBe(false);
-    expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
-    expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
-  });
+  // Where AMX is missing the other test shows the same for several threads.
+  if (breadth(threads === 1, true))
+    it('leave AMX out where it is switched off', () => {
+      const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });
+      expect(amx).toBe(false);
+      expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
+      expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
+    });
 });
 
 describe('attention by vectors', () => {
