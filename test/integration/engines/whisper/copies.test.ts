@@ -20,6 +20,7 @@ import { QuantizedCopies } from '../../../../electron/core/services/models/copie
 import { ModelFiles } from '../../../../electron/core/services/models/files.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
 import type { Database } from '../../../../electron/core/stores/database.ts';
+import { breadth } from '../../../support/breadth.ts';
 import { openTestDatabase } from '../../../support/database.ts';
 import { type Behavior, type FakeVulkan, fakeVulkan } from '../../../support/fake-vulkan.ts';
 import { RESOURCES, WORKER_ENTRY } from '../../../support/paths.ts';
@@ -135,9 +136,15 @@ describe('the copy of a model', () => {
 
   it.each([
     ['slower', { published: 4, copy: 8 }],
-    ['different', { ...FASTER, copyText: 'Good mourning.' }],
     ['crashed', { published: 4, copy: 'crash' }],
-    ['failed', { ...FASTER, publishedText: '', copyText: ' … ' }],
+    // Other results of a trial, which unit tests judge.
+    ...breadth(
+      [],
+      [
+        ['different', { ...FASTER, copyText: 'Good mourning.' }] as const,
+        ['failed', { ...FASTER, publishedText: '', copyText: ' … ' }] as const,
+      ],
+    ),
   ] as const)('is removed, and remembered, where it is %s', async (outcome, files) => {
     behave(files);
     const { copies } = open();
