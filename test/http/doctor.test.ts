@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../electron/contract/client.ts';
-import { type InProcessServer, spawnEarshot, startInProcess } from '../support/server.ts';
+import { type CommandResult, runEarshot, runHere } from '../support/command-line.ts';
+import { type InProcessServer, startInProcess } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let dataDir: string;
@@ -24,14 +23,11 @@ const filesOf = async (server: InProcessServer): Promise<string[]> => {
   return data.files.map(({ original_name }) => original_name).toSorted();
 };
 
-const doctor = async (...args: string[]): Promise<{ code: unknown; out: string }> => {
-  const child = await spawnEarshot(['doctor', '--data-dir', dataDir, ...args]);
-  if (child.stderr === null || child.stdout === null) throw new Error('no output to read');
-  const closed = once(child, 'close');
-  const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await closed;
-  return { code, out: out + said };
-};
+type Outcome = { readonly code: unknown; readonly out: string };
+const outcomeOf = ({ code, out, err }: CommandResult): Outcome => ({ code, out: out + err });
+const doctor = async (...args: string[]): Promise<Outcome> =>
+  outcomeOf(await runEarshot(dataDir, 'doctor', ...args));
+const repair = async (): Promise<Outcome> => outcomeOf(await runHere(dataDir, 'doctor', '--repair', '--yes'));
 
 const overwrite = (from: number, length: number, byte: number): void => {
   const file = openSync(database, 'r+');
@@ -106,7 +102,7 @@ describe('earshot doctor on a damaged library', () => {
   it('reads what can be read, and takes the rest from the backup', async () => {
     await fill();
     damage('users');
-    const { code, out } = await doctor('--repair', '--yes');
+    const { code, out } = await repair();
     expect(out).toMatch(/could not be read to their end: users; the rest is from the backup/);
     expect(code).toBe(0);
     await expectUsable(['first.txt', 'second.txt']);
@@ -118,7 +114,7 @@ describe('earshot doctor on a damaged library', () => {
   it('reads what can be read without a backup', async () => {
     await fill(false);
     damage('users');
-    const { code, out } = await doctor('--repair', '--yes');
+    const { code, out } = await repair();
     expect(out).toContain('the rest is lost');
     expect(code).toBe(0);
     await expectUsable(['first.txt', 'second.txt']);
@@ -127,7 +123,7 @@ describe('earshot doctor on a damaged library', () => {
   it('mends a damaged index without a loss', async () => {
     await fill();
     damage('files_uploaded');
-    const { out } = await doctor('--repair', '--yes');
+    const { out } = await repair();
     expect(out).not.toContain('could not be read');
     await expectUsable(['first.txt', 'second.txt']);
   });
@@ -138,7 +134,7 @@ describe('earshot doctor on a damaged library', () => {
   ])('restores the backup over %s', async (_title, lose) => {
     await fill();
     lose();
-    const { code } = await doctor('--repair', '--yes');
+    const { code } = await repair();
     expect(code).toBe(0);
     await expectUsable(['first.txt', RECOVERED]);
   });
@@ -151,7 +147,7 @@ describe('earshot doctor on a damaged library', () => {
     database = join(dataDir, 'backups', backup);
     overwrite(8192, 60_000, 0xa5);
     database = real;
-    const { code } = await doctor('--repair', '--yes');
+    const { code } = await repair();
     expect(code).toBe(0);
     await expectUsable([RECOVERED, RECOVERED]);
   });
@@ -161,7 +157,7 @@ describe('earshot doctor on a damaged library', () => {
     overwrite(0, 100, 0);
     const stray = join(dataDir, 'transcripts', 'tr_lost');
     renameSync(temporaryFolder(), stray);
-    const { out } = await doctor('--repair', '--yes');
+    const { out } = await repair();
     expect(out).toContain('audio of 1 lost transcript is');
     expect(readdirSync(join(dataDir, 'recovered'))).toEqual(['tr_lost']);
   });

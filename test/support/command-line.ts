@@ -33,7 +33,7 @@ const collect = (stream: NodeJS.WriteStream) => {
   return { text: () => Buffer.concat(chunks).toString(), restore: () => spy.mockRestore() };
 };
 
-const runHere = async (dataDir: string, ...args: string[]): Promise<CommandResult> => {
+const runInProcess = async (dataDir: string, ...args: string[]): Promise<CommandResult> => {
   const [out, err] = [collect(process.stdout), collect(process.stderr)];
   const listeners = process.listeners('SIGINT');
   const { exitCode, env } = process;
@@ -57,7 +57,7 @@ const runHere = async (dataDir: string, ...args: string[]): Promise<CommandResul
 };
 
 /**
- * Runs `earshot` on the running service of a data folder. In `npm test` the command line runs in this process, which saves
- * 0.3 s of processor time, so that a file runs at least one command of its kind by `runEarshot`.
+ * Runs `earshot` on a data folder. In `npm test` the command line runs in this process, which saves 0.3 s of processor time, so
+ * that a file runs at least one command of its kind by `runEarshot`. Where the command needs a service, one must run.
  */
-export const askService = breadth(runHere, runEarshot);
+export const runHere = breadth(runInProcess, runEarshot);

@@ -10,7 +10,7 @@ import { addTranscribe } from '../../../electron/cli/transcribe.ts';
 import { readVocabulary } from '../../../electron/cli/vocabulary.ts';
 import { runKeyOf } from '../../../electron/core/base/run-key.ts';
 import { breadth } from '../../support/breadth.ts';
-import { askService, resultOf, runEarshot } from '../../support/command-line.ts';
+import { resultOf, runEarshot, runHere } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -32,7 +32,7 @@ const start = (...args: string[]) => spawnEarshot(args, { EARSHOT_DATA_DIR: fold
 const earshot = (...args: string[]) => runEarshot(folder, ...args);
 
 // The service of `folder` must run.
-const ask = (...args: string[]) => askService(folder, ...args);
+const ask = (...args: string[]) => runHere(folder, ...args);
 
 /** Resolves to the output on stderr once it contains `wanted`. Keeps reading afterwards, so that the pipe never fills. */
 const outputUntil = (child: ChildProcess, wanted: string): Promise<string> =>

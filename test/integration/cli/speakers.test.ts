@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../../support/breadth.ts';
-import { askService, runEarshot } from '../../support/command-line.ts';
+import { runEarshot, runHere } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => askService(server.dataDir, ...args);
+const earshot = (...args: string[]) => runHere(server.dataDir, ...args);
 
 type Mistake = [args: string[], code: number, message: string];
 const NO_RANGE: Mistake = [['move', '9-5', 'A'], 2, '9-5: write numbers of segments as in 3,5-9.'];

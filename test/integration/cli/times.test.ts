@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askService, runEarshot } from '../../support/command-line.ts';
+import { runEarshot, runHere } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => askService(server.dataDir, 'times', ...args);
+const earshot = (...args: string[]) => runHere(server.dataDir, 'times', ...args);
 const rows = (out: string) =>
   out
     .trimEnd()
@@ -41,7 +41,7 @@ describe('earshot times', () => {
       ['1', '1.000', '1.500', 'are'],
       ['2', '1.500', '1.800', 'you?'],
     ]);
-    await askService(server.dataDir, 'transcripts', 'undo', id);
+    await runHere(server.dataDir, 'transcripts', 'undo', id);
     expect(rows((await earshot('list', id, '1')).out)).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askService, runEarshot } from '../../support/command-line.ts';
+import { runEarshot, runHere } from '../../support/command-line.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeTalk } from '../../support/written-talk.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
-const earshot = (...args: string[]) => askService(server.dataDir, 'vocabulary', ...args);
+const earshot = (...args: string[]) => runHere(server.dataDir, 'vocabulary', ...args);
 
 const stored = async () => (await server.client.call('getVocabulary')).data.terms;
 
