@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { filesWhose } from '../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -102,39 +103,55 @@ it('the name and the metadata of a deleted file are in no file after a while', a
   await untilGone([`_${FILE_TERM}`, guest]);
 });
 
-describe.each([
-  ['deleted', remove],
-  ['replaced', replace],
-] as const)('text that is %s', (how, act) => {
-  it('is in no file after a while', async () => {
-    const name = `${how}, after a while` as const;
-    expectInBackup(WORDS[name]);
-    await act(name);
-    await untilGone(WORDS[name]);
-  });
+type How = 'deleted' | 'replaced';
+const ACTS = { deleted: remove, replaced: replace } as const;
+
+it.each(['deleted', 'replaced'] as const)('text that is %s is in no file after a while', async (how) => {
+  const name = `${how}, after a while` as const;
+  expectInBackup(WORDS[name]);
+  await ACTS[how](name);
+  await untilGone(WORDS[name]);
+});
+
+// What makes the service erase a text is tested above; a stop and a kill erase what is left, of both at once in `npm test`.
+describe.each(
+  breadth<{ how: string; hows: How[] }[]>(
+    [{ how: 'deleted or replaced', hows: ['deleted', 'replaced'] }],
+    [
+      { how: 'deleted', hows: ['deleted'] },
+      { how: 'replaced', hows: ['replaced'] },
+    ],
+  ),
+)('text that is $how', ({ hows }) => {
+  const namesOf = (when: 'stop' | 'kill') => hows.map((how) => `${how}, after a ${when}` as const);
+  const act = async (when: 'stop' | 'kill') => {
+    for (const how of hows) await ACTS[how](`${how}, after a ${when}`);
+  };
 
   it('is in no file after a stop', async () => {
-    const name = `${how}, after a stop` as const;
-    expectInBackup(WORDS[name]);
-    await act(name);
+    const names = namesOf('stop');
+    for (const name of names) expectInBackup(WORDS[name]);
+    await act('stop');
     await server.stop();
-    const left = filesWith(WORDS[name]);
+    const left = names.flatMap((name) => filesWith(WORDS[name]));
     server = await startServer({ dataDir: server.dataDir });
     expect(left).toEqual([]);
   });
 
   it('is in no file once a server that was killed answers again, and there is a backup', async () => {
-    const name = `${how}, after a kill` as const;
+    const names = namesOf('kill');
     await backUpTwice();
-    expectInBackup(WORDS[name]);
-    await act(name);
+    for (const name of names) expectInBackup(WORDS[name]);
+    await act('kill');
     await server.kill();
     // Of a copy that the kill interrupted.
-    writeFileSync(join(server.dataDir, 'backups', 'unfinished.db'), `The ${WORDS[name][0]}.`);
+    const interrupted = names.map((name) => `The ${WORDS[name][0]}.`).join(' ');
+    writeFileSync(join(server.dataDir, 'backups', 'unfinished.db'), interrupted);
     server = await startServer({ dataDir: server.dataDir });
-    expect(filesWith(WORDS[name]).filter((path) => !path.includes('backups'))).toEqual([]);
+    for (const name of names)
+      expect(filesWith(WORDS[name]).filter((path) => !path.includes('backups'))).toEqual([]);
     // A start waits for a new backup, but no longer than a few seconds.
-    await untilGone(WORDS[name]);
+    for (const name of names) await untilGone(WORDS[name]);
     await until(async () => (await backups()).length === 1);
   });
 });
