@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const RANDOM_CHANGES = breadth(150, 500);
+const RANDOM_CHANGES = breadth(60, 500);
 const model = parakeetTestModel();
 
 let addon: NativeAddon;
