@@ -50,51 +50,40 @@ const linkIn = (options: readonly string[]): URL =>
 const LINK = /http:\S+#token=\S+(?=\s)/;
 
 it.runIf(process.platform === 'linux')(
-  'earshot open runs the service as long as its window is open, and opens another one of a running service',
+  'earshot open runs the service as long as its window is open, which leads to the form for a recording',
   async () => {
     const dataDir = temporaryFolder();
     const browser = fakeBrowser();
-    const first = ended(await open(dataDir, browser));
+    const first = ended(await open(dataDir, browser, pathToFileURL(fixturePath('00-one-sentence.wav')).href));
     const options = await optionsOf(browser);
     expect(options).toContain(`--user-data-dir=${join(dataDir, 'window')}`);
     const link = linkIn(options);
     expect(link.hash).toMatch(/^#token=/);
+    const place = new URLSearchParams(link.hash.slice(1)).get('to') ?? '';
+    expect(place).toMatch(/^\/new\?stored=%2Fusr_.*one-sentence.*&name=00-one-sentence\.wav$/);
     expect((await fetch(`${link.origin}/v1/health`)).ok).toBe(true);
 
+    // Another window of the service that runs, and one where a link leads.
     const other = fakeBrowser();
     const second = await ended(await open(dataDir, other));
     expect([second.code, second.said]).toEqual([0, expect.stringContaining('is running already')]);
     const otherLink = linkIn(await optionsOf(other));
     expect(otherLink.origin).toBe(link.origin);
+    expect(otherLink.hash).toMatch(/^#token=[^&]+$/);
     expect(otherLink.hash).not.toBe(link.hash);
     writeFileSync(`${other}.close`, '');
+    const third = fakeBrowser();
+    expect((await ended(await open(dataDir, third, 'earshot://queue'))).code).toBe(0);
+    expect(linkIn(await optionsOf(third)).hash).toMatch(/^#token=[^&]+&to=%2Fqueue$/);
+    writeFileSync(`${third}.close`, '');
+    for (const given of ['earshot://settings/delete', '/nowhere/talk.mp3']) {
+      const refused = await ended(await open(dataDir, third, given));
+      expect([refused.code, refused.said]).toEqual([2, expect.stringContaining(given)]);
+    }
 
     writeFileSync(`${browser}.close`, '');
     expect((await first).code).toBe(0);
     await expect(fetch(`${link.origin}/v1/health`)).rejects.toThrow();
-  },
-);
-
-it.runIf(process.platform === 'linux')(
-  'earshot open leads to the form for a recording, or where an earshot:// link leads',
-  async () => {
-    const dataDir = temporaryFolder();
-    const browser = fakeBrowser();
-    const first = ended(await open(dataDir, browser, pathToFileURL(fixturePath('00-one-sentence.wav')).href));
-    const link = linkIn(await optionsOf(browser));
-    const place = new URLSearchParams(link.hash.slice(1)).get('to') ?? '';
-    expect(place).toMatch(/^\/new\?stored=%2Fusr_.*one-sentence.*&name=00-one-sentence\.wav$/);
-
-    const other = fakeBrowser();
-    expect((await ended(await open(dataDir, other, 'earshot://queue'))).code).toBe(0);
-    expect(linkIn(await optionsOf(other)).hash).toMatch(/^#token=[^&]+&to=%2Fqueue$/);
-    writeFileSync(`${other}.close`, '');
-    for (const given of ['earshot://settings/delete', '/nowhere/talk.mp3']) {
-      const refused = await ended(await open(dataDir, other, given));
-      expect([refused.code, refused.said]).toEqual([2, expect.stringContaining(given)]);
-    }
-    writeFileSync(`${browser}.close`, '');
-    expect((await first).code).toBe(0);
   },
 );
 
