@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type Server } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../electron/contract/routes.ts';
 import { type Browser, borrowBrowser } from '../../support/browser.ts';
@@ -153,9 +154,7 @@ describe('a page of another origin', () => {
     await new Promise((closed) => pages.close(closed));
   });
 
-  const inPage = async () => {
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(origin);
+  const inPage = async (page: Page) => {
     const seen: unknown = await page.evaluate(`(async () => {
       const { createEarshot } = await import('/index.js');
       const earshot = createEarshot({ baseUrl: '${server.url}', key: '${server.key}' });
@@ -170,13 +169,14 @@ describe('a page of another origin', () => {
         return { failed: error.name };
       }
     })()`);
-    await page.close();
     return seen;
   };
 
   it('uploads and transcribes in a browser once its origin is allowed', async () => {
-    expect(await inPage()).toEqual({ failed: 'TypeError' });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(origin);
+    expect(await inPage(page)).toEqual({ failed: 'TypeError' });
     await server.client.call('patchSettings', { body: { 'network.allowedOrigins': [origin] } });
-    expect(await inPage()).toEqual({ text: expect.stringMatching(/^Good morning/), sent: 1 });
+    expect(await inPage(page)).toEqual({ text: expect.stringMatching(/^Good morning/), sent: 1 });
   });
 });
