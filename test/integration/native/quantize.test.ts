@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../electron/core/engines/whisper/addon.ts';
@@ -140,9 +140,8 @@ describe('a quantized copy of a model', () => {
     const whole = readFileSync(STARTER_MODEL);
     const damaged = path('damaged.bin');
     const refuses = (message: RegExp) => {
-      expect(() => quantizeModel(damaged, path('out.bin'))).toThrow(message);
       expect(() => quantizeModel(damaged, path('out.bin'))).toThrow(
-        expect.objectContaining({ code: 'model_invalid' }),
+        expect.objectContaining({ code: 'model_invalid', message: expect.stringMatching(message) }),
       );
     };
     for (const length of [
@@ -156,8 +155,7 @@ describe('a quantized copy of a model', () => {
       first + 40,
       whole.length - 1,
     ]) {
-      copyFileSync(STARTER_MODEL, damaged);
-      truncateSync(damaged, length);
+      writeFileSync(damaged, whole.subarray(0, length));
       refuses(/is cut off/);
     }
     const changes: [number, number, RegExp][] = [
