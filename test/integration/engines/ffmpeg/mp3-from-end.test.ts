@@ -26,28 +26,27 @@ const EARLIER = { start: 104.125, end: 110.5 };
 /** The quickest search of the encoder: its quality does not matter. */
 const QUICKEST = ['-compression_level', '9'];
 const VARIABLE = ['-q:a', '5', '-ar', '44100'];
+const STEREO = ['-ac', '2', '-abr', '1', '-b:a', '96k', '-ar', '48000'];
 /** Half of the meeting, and a little more. */
 const HALF = ['-t', '120'];
 /** `length`: of the meeting. */
-type Kind = readonly [name: string, options: readonly string[], most: number, length?: 'half'];
+type Kind = readonly [name: string, options: readonly string[], most: number, length: 'whole' | 'half'];
 const KINDS: readonly Kind[] = [
   // As the meeting is.
-  ['mono', VARIABLE, 0.45],
+  ['mono', VARIABLE, 0.45, 'whole'],
   ...breadth<readonly Kind[]>(
     [],
     [
-      ['stereo', ['-ac', '2', ...VARIABLE], 0.45],
-      ['16 kHz (MPEG 2)', ['-q:a', '5', '-ar', '16000'], 0.45],
+      ['stereo', ['-ac', '2', ...VARIABLE], 0.45, 'whole'],
+      ['16 kHz (MPEG 2)', ['-q:a', '5', '-ar', '16000'], 0.45, 'whole'],
     ],
   ),
   // A small file, of which 64 KB are fetched at a time.
-  ['11 kHz (MPEG 2.5), hardly any bits', ['-q:a', '9', '-ar', '11025'], 0.75],
-  [
-    '48 kHz, stereo, an average rate',
-    ['-ac', '2', '-abr', '1', '-b:a', '96k', '-ar', '48000', ...breadth(HALF, [])],
-    0.45,
-    ...breadth(['half'] as const, []),
-  ],
+  ['11 kHz (MPEG 2.5), hardly any bits', ['-q:a', '9', '-ar', '11025'], 0.75, 'whole'],
+  breadth<Kind>(
+    ['48 kHz, stereo, an average rate', [...STEREO, ...HALF], 0.45, 'half'],
+    ['48 kHz, stereo, an average rate', STEREO, 0.45, 'whole'],
+  ),
 ];
 
 describe('a range of a variable-rate MP3 behind a URL', () => {
