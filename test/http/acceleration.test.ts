@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { accelerationFact } from '../../electron/cli/acceleration.ts';
 import { testAddon } from '../support/addon.ts';
+import { breadth } from '../support/breadth.ts';
 import { runEarshot } from '../support/command-line.ts';
 import { type Behavior, fakeVulkan } from '../support/fake-vulkan.ts';
 import { truth } from '../support/fixtures.ts';
@@ -14,6 +16,9 @@ import { plainWords } from '../support/word-error-rate.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
+const NOT_FASTER =
+  /^Fake GPU \(fake 1\.0\) is not used; starter: not faster, \d+\.\d s instead of \d+\.\d s; starter-parakeet: not faster/;
+
 let server: TestServer | undefined;
 
 afterEach(async () => {
@@ -21,15 +26,18 @@ afterEach(async () => {
   server = undefined;
 });
 
-const doctor = async (behavior: Behavior, dataDir = temporaryFolder()): Promise<string> => {
-  const { addonPath } = fakeVulkan(behavior);
-  const child = await spawnEarshot(['doctor', '--data-dir', dataDir], { EARSHOT_ADDON: addonPath });
+/** What `earshot doctor` says of graphics processors, in a data folder that a service may have open. */
+const doctorIn = async (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const child = await spawnEarshot(['doctor', '--data-dir', dataDir], env);
   if (child.stdout === null) throw new Error('no output to read');
   const closed = once(child, 'close');
   const out = await text(child.stdout);
   await closed;
   return /Acceleration +(.+)/.exec(out)?.[1] ?? out;
 };
+
+const doctor = (behavior: Behavior, dataDir = temporaryFolder()): Promise<string> =>
+  doctorIn(dataDir, { EARSHOT_ADDON: fakeVulkan(behavior).addonPath });
 
 describe('a graphics processor', () => {
   it('does no harm where its driver crashes', async () => {
@@ -45,6 +53,7 @@ describe('a graphics processor', () => {
     });
     expect(data.acceleration).toMatchObject({ enabled: true, state: 'unavailable', device: null });
     expect(data.acceleration.detail).toMatch(/its process ended: SIGABRT/);
+    expect(await doctorIn(started.dataDir)).toMatch(/^none can be used: .*its process ended: SIGABRT/);
     await started.client.call('patchSettings', { body: { 'engine.device': 'cpu' } });
     const off = await started.client.call('system');
     expect(off.data.acceleration).toMatchObject({ enabled: false, state: 'off' });
@@ -54,9 +63,8 @@ describe('a graphics processor', () => {
   it('is used without a trial where a person insists, and says which model failed on it', async () => {
     const dataDir = temporaryFolder();
     await runEarshot(dataDir, 'settings', 'set', 'engine.device', 'vulkan');
-    expect(await doctor({ device: 900 }, dataDir)).toBe(
-      'Fake GPU (fake 1.0) runs every model that works on it',
-    );
+    const forced = 'Fake GPU (fake 1.0) runs every model that works on it';
+    if (breadth(false, true)) expect(await doctor({ device: 900 }, dataDir)).toBe(forced);
     const fake = fakeVulkan({ device: 'crash' }, await testAddon());
     const remote = await startUrlServer();
     server = await startServer({ quick: true, dataDir, env: { EARSHOT_ADDON: fake.addonPath } });
@@ -69,19 +77,39 @@ describe('a graphics processor', () => {
       detail: 'fake 1.0',
       trials: [{ model: 'starter', outcome: 'failed', detail: 'its process ended: SIGABRT' }],
     });
+    expect(await doctorIn(dataDir)).toBe(
+      `${forced}; starter: does not run on it: its process ended: SIGABRT`,
+    );
     await remote.close();
   });
 
-  it('is in earshot doctor with the reason', async () => {
-    expect(await doctor({ library: 'missing' })).toBe(
-      'none can be used: libvulkan.so.1: cannot open shared object file',
-    );
-    expect(await doctor({ cpu: 20, device: 900 })).toMatch(
-      /^Fake GPU \(fake 1\.0\) is not used; starter: not faster, \d+\.\d s instead of \d+\.\d s; starter-parakeet: not faster/,
-    );
+  it('is in earshot doctor, which waits until the models were tried', async () => {
     // Parakeet's encoder computes up to 20.5 s in one piece, Whisper's 30 s.
     expect(await doctor({ cpu: 400, device: 10, rightUpTo: 30, limitedIn: 'ggml-starter.bin' })).toMatch(
       /^Fake GPU \(fake 1\.0\) runs the models that are faster on it; starter: hears other words.*; starter-parakeet: used, \d+\.\d s instead of \d+\.\d s/,
     );
+  });
+
+  it.each<[string, Behavior, RegExp]>(
+    breadth(
+      [],
+      [
+        [
+          'without a library',
+          { library: 'missing' },
+          /^none can be used: libvulkan\.so\.1: cannot open shared object file$/,
+        ],
+        ['that is slower', { cpu: 20, device: 900 }, NOT_FASTER],
+      ],
+    ),
+  )('is in earshot doctor with the reason: one %s', async (_, behavior, reason) => {
+    expect(await doctor(behavior)).toMatch(reason);
+  });
+
+  it('is called unused where no model is faster on it', () => {
+    const slower = { outcome: 'slower', cpu_seconds: 1.24, device_seconds: 54, detail: null } as const;
+    const trials = ['starter', 'starter-parakeet'].map((model) => ({ ...slower, model }));
+    const unused = { enabled: true, state: 'not_used', device: 'Fake GPU', detail: 'fake 1.0' } as const;
+    expect(accelerationFact({ ...unused, trials })).toMatch(NOT_FASTER);
   });
 });
