@@ -19,8 +19,8 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { plainWords, wordErrorRate, wordErrors } from '../../support/word-error-rate.ts';
 
 const MODEL = 'starter-parakeet';
-/** A note, one of a lossy codec, and one of sentences with a long silence between them. */
-const SHORT_RECORDINGS = ['01-short-note.wav', '12-moderation.webm', '13-long-pause.wav'];
+/** A note, and one of sentences with a long silence between them; lossy codecs are in `test/http/containers.test.ts`. */
+const SHORT_RECORDINGS = ['01-short-note.wav', '13-long-pause.wav'];
 /** Of the words of the recordings below; the model card says 0.2 % over all samples. */
 const MAX_WORD_ERROR_RATE = 0.02;
 /** A voice as loud as one across the room: 20 dB below the speaker's. */
@@ -76,7 +76,7 @@ describe('the Parakeet family', () => {
 
   it('writes recordings with speakers, words in order and their times', async () => {
     const name = '02-two-speakers.mp3';
-    const audio_end_at = breadth(20, 60);
+    const audio_end_at = breadth(14, 60);
     const { status, warnings, ...transcript } = await transcribe(server, remote, name, {
       model: MODEL,
       timestamp_style: 'word',
@@ -92,13 +92,13 @@ describe('the Parakeet family', () => {
     expect(warnings).toContainEqual(expect.stringContaining('The prompt had no effect'));
     expect(warnings).toContainEqual(expect.stringContaining('demonstration model'));
     const words = transcript.segments?.flatMap(({ words: spoken = [] }) => spoken) ?? [];
-    expect(words.length).toBeGreaterThan(breadth(45, 90));
+    expect(words.length).toBeGreaterThan(breadth(32, 90));
     for (const [index, word] of words.entries()) {
       expect(word.end).toBeGreaterThanOrEqual(word.start);
       expect(word.start).toBeGreaterThanOrEqual(words[index - 1]?.end ?? 0);
     }
     expect(new Set(words.map(({ speaker_id }) => speaker_id)).size).toBe(2);
-    expect(transcript.segments?.length).toBeGreaterThan(breadth(5, 10));
+    expect(transcript.segments?.length).toBeGreaterThan(breadth(4, 10));
   });
 
   it('writes the words that parakeet-cli hears in one piece', async () => {
@@ -136,7 +136,7 @@ describe('the Parakeet family', () => {
   it('goes on after SIGKILL with the same text, in every export', async () => {
     // A chunk of four minutes, and another one.
     const note = fixturePcm('01-short-note.wav');
-    const first = breadth(note, fixturePcm('08-meeting-4min.mp3'));
+    const first = fixturePcm(breadth('01-short-note.wav', '08-meeting-4min.mp3'));
     const pcm = new Int16Array(first.length + breadth(223, 0) * 16_000 + note.length);
     const samplesOf = (sound: Float32Array) =>
       Int16Array.from(sound, (sample) => Math.round(sample * 32_767));
