@@ -71,16 +71,20 @@ const databaseBytes = (): string =>
     .join('\n');
 
 describe('a server that is killed right after a commit', () => {
-  it.each(breadth([1], [1, 2, 3, 4, 5]))('finds a new name after the restart (%i)', async (n) => {
-    const name = `zeppelin${n}`;
-    await killWhen(`name = '${name}'`, () =>
-      server.client.call('patchTranscript', { params: { id }, body: { name } }),
-    );
-    await restart();
-    expect(await find(name)).toEqual([id]);
-  });
+  it.each(breadth([1], [1, 2, 3, 4, 5]))(
+    'finds a new name and a corrected text after the restart (%i)',
+    async (n) => {
+      const [name, word] = [`zeppelin${n}`, `saxophone${n}`];
+      const body = { name, segments: [{ id: lastSegment, text: `A corrected ${word}.` }] };
+      await killWhen(`name = '${name}' AND text LIKE '%${word}%'`, () =>
+        server.client.call('patchTranscript', { params: { id }, body }),
+      );
+      await restart();
+      for (const q of [name, word]) expect(await find(q)).toEqual([id]);
+    },
+  );
 
-  it('finds a corrected text after the restart', async () => {
+  it.each(breadth([], ['text']))('finds a corrected %s after a kill that follows its answer', async () => {
     const segments = [{ id: lastSegment, text: 'A corrected xylophone.' }];
     await server.client.call('patchTranscript', { params: { id }, body: { segments } });
     await server.kill();
