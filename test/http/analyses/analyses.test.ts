@@ -57,16 +57,6 @@ describe('requested analyses', () => {
     }
   });
 
-  it('are limited to the requested entity types', async () => {
-    const t = await transcribe(server, remote, NEWS, {
-      entity_detection: true,
-      entity_types: ['date'],
-      audio_end_at: 8,
-    });
-    expect(new Set(t.entities?.map((entity) => entity.type))).toEqual(new Set(['date']));
-    expect(t).not.toHaveProperty('topics');
-  });
-
   it('mask profanity and report the labels', async () => {
     const t = await transcribe(server, remote, '12-moderation.webm', {
       content_safety: true,
@@ -75,6 +65,7 @@ describe('requested analyses', () => {
     expect(t.content_safety?.flagged).toBe(true);
     expect(t.content_safety?.labels.map(({ label }) => label)).toContain('profanity');
     expect(t.text).toMatch(/\b\w\*{2,}/);
+    for (const name of ['entities', 'topics']) expect(t).not.toHaveProperty(name);
     expect(t.segments.map((segment) => segment.text).join(' ')).toBe(t.text);
   });
 
@@ -133,4 +124,17 @@ describe('an edit', () => {
     expect(t.text).toMatch(/^First segment by Anna Weber\. Second segment by Tom Baker\./);
     expectExact(t);
   });
+});
+
+it('are limited to the requested entity types', async () => {
+  const { text, entities } = await server.client.call('analyzeTranscript', {
+    params: { id: news.id },
+    body: AnalyzeTranscript.parse({
+      entity_detection: true,
+      entity_types: ['location'],
+      wait_until_complete: true,
+    }),
+  });
+  expect(text).toContain('Anna Weber');
+  expect(new Set(entities?.map(({ type }) => type))).toEqual(new Set(['location']));
 });
