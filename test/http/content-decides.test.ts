@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { AssemblyAI } from 'assemblyai';
 import OpenAI, { BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { breadth } from '../support/breadth.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -49,12 +50,13 @@ const encoded = (name: string, ...options: string[]): Buffer => {
 
 describe('a WAV under the name x.mp3 is transcribed', () => {
   it('in OpenAI’s form, also under names and types of anything else', async () => {
-    for (const [name, type] of [
+    const names = [
       ['x.mp3', 'audio/mpeg'],
+      ['x', 'image/png'],
       ['x.opus', ''],
       ['x.txt', 'text/plain'],
-      ['x', 'image/png'],
-    ] as const) {
+    ] as const;
+    for (const [name, type] of names.slice(0, breadth(2, names.length))) {
       const file = new File([new Uint8Array(WAV)], name, { type });
       const answer = await openai.audio.transcriptions.create({ file, model: 'whisper-1', language: 'en' });
       expect(answer.text).not.toBe('');
@@ -75,7 +77,8 @@ describe('a WAV under the name x.mp3 is transcribed', () => {
     const { data } = await uploadForm('x.mp3', WAV, 'audio/mpeg', 'transcription');
     expect(data.file).toMatchObject({ original_name: 'x.mp3', mime_type: 'audio/wav' });
     expect(data.file.key).toMatch(/\.wav$/);
-    expect(await transcribed(`storage:${data.file.key}`)).not.toBe('');
+    // The command line below uploads in this way before it transcribes.
+    if (breadth(false, true)) expect(await transcribed(`storage:${data.file.key}`)).not.toBe('');
   });
 
   it('after an upload to a presigned address for transcription', async () => {
