@@ -64,17 +64,14 @@ const withServer = async (
 };
 
 describe('a proxy from the environment', () => {
-  it('serves model downloads, which are verified as usual', () =>
-    withServer({ HTTP_PROXY: proxyUrl }, async (server) => {
+  it('serves model downloads, which are verified as usual, and is never used for a recording', () =>
+    withServer({ HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl }, async (server) => {
       expect(await install(server, 'base')).toMatchObject({ installed: true });
       expect(requested.length).toBeGreaterThan(0);
       expect(requested.every((address) => address.includes('models.company.test'))).toBe(true);
       const { data } = await server.client.call('listConnections');
       expect(data[0]).toMatchObject({ host: 'models.company.test', purpose: 'model' });
-    }));
-
-  it('is never used for a recording', () =>
-    withServer({ HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl }, async (server) => {
+      requested.length = 0;
       await server.client.call('patchSettings', { body: { 'models.aliases.mini': 'starter' } });
       const failed = await server.client.call('createTranscript', {
         body: { audio_url: 'http://models.company.test/a.wav', wait_until_complete: true },
