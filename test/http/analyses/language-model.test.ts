@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AnalyzeTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
-import { ONE_SENTENCE } from '../../support/fixtures.ts';
+import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
 import {
   bulletsOf,
   type ChatAnswer,
@@ -10,14 +9,13 @@ import {
   startLanguageModel,
 } from '../../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
-import { transcribe } from '../../support/transcribe.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { storeTalk } from '../../support/written-talk.ts';
 
 let server: TestServer;
-let remote: UrlServer;
 let model: LanguageModel;
-let made: Transcription;
+let id: string;
 let reply: (request: ChatRequest) => ChatAnswer | undefined;
 
 /** As long as an hour of speech: more than a model gets at once. */
@@ -31,12 +29,12 @@ const settings = (body: Record<string, string | number | boolean | null>) =>
 
 beforeAll(async () => {
   model = await startLanguageModel((request) => reply(request));
-  remote = await startUrlServer();
-  server = await startServer({ quick: true, model: 'starter-parakeet' });
-  made = await transcribe(server, remote, ONE_SENTENCE);
+  const dataDir = temporaryFolder();
+  id = storeTalk(dataDir, 'A talk', [['A', 'We meet on Monday, and the budget is on the agenda.']]);
+  server = await startServer({ dataDir });
 });
 afterAll(async () => {
-  await Promise.all([discard(server), remote.close(), model.close()]);
+  await Promise.all([discard(server), model.close()]);
 });
 beforeEach(async () => {
   model.requests.length = 0;
@@ -49,7 +47,7 @@ beforeEach(async () => {
 
 const summarise = (asked: Partial<Parameters<typeof AnalyzeTranscript.parse>[0] & object> = {}) =>
   server.client.call('analyzeTranscript', {
-    params: { id: made.id },
+    params: { id },
     body: AnalyzeTranscript.parse({ summarization: true, wait_until_complete: true, ...asked }),
   });
 
@@ -124,7 +122,7 @@ describe('a local language model', () => {
 
   it('gets a long text in parts, condenses the notes, and sees nothing that is redacted', async () => {
     await server.client.call('patchTranscript', {
-      params: { id: made.id },
+      params: { id },
       body: { segments: [{ id: 0, text: `Maria Lopez begins. ${LONG}` }] },
     });
     // The edited text is summarized by itself after a pause.
