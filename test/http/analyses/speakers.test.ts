@@ -40,7 +40,7 @@ const conversation = (() => {
 describe('a conversation', () => {
   it('is diarized: each sentence has the speaker who says it', async () => {
     const name = '03-three-speakers.flac';
-    const audio_end_at = breadth(24, 60);
+    const audio_end_at = breadth(18.3, 60);
     const t = await hear(name, { diarize: true, timestamp_style: 'word', audio_end_at });
     expect(t.status).toBe('completed');
     expect(Object.keys(t.speakers ?? {})).toEqual(['A', 'B', 'C']);
