@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { accelerationFact } from '../../electron/cli/acceleration.ts';
+import { silentLogger } from '../../electron/core/base/logger.ts';
+import { SettingsService } from '../../electron/core/services/settings.ts';
+import { openDatabase } from '../../electron/core/stores/database.ts';
 import { testAddon } from '../support/addon.ts';
 import { breadth } from '../support/breadth.ts';
-import { runEarshot } from '../support/command-line.ts';
 import { type Behavior, fakeVulkan } from '../support/fake-vulkan.ts';
 import { truth } from '../support/fixtures.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
@@ -62,7 +65,9 @@ describe('a graphics processor', () => {
 
   it('is used without a trial where a person insists, and says which model failed on it', async () => {
     const dataDir = temporaryFolder();
-    await runEarshot(dataDir, 'settings', 'set', 'engine.device', 'vulkan');
+    const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
+    new SettingsService(db, {}).change({ 'engine.device': 'vulkan' });
+    db.close();
     const forced = 'Fake GPU (fake 1.0) runs every model that works on it';
     if (breadth(false, true)) expect(await doctor({ device: 900 }, dataDir)).toBe(forced);
     const fake = fakeVulkan({ device: 'crash' }, await testAddon());
