@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { testAddon } from '../../support/addon.ts';
+import { breadth } from '../../support/breadth.ts';
 import { resultOf } from '../../support/command-line.ts';
 import { type FakeVulkan, fakeVulkan } from '../../support/fake-vulkan.ts';
 import { catalogueLine, find, install, starterBytes } from '../../support/model-mirror.ts';
@@ -90,8 +91,11 @@ it('a model that was installed runs as an 8-bit copy where that is faster, once 
   await one.client.call('patchSettings', { body: { 'engine.quantize': 'off' } });
   expect((await find(one, 'base')).quantized).toBeNull();
   await until(() => (copiesIn(one.dataDir).length === 0 ? true : undefined));
-  await transcribe(one, mirror, '00-one-sentence.wav', { model: 'base' });
-  expect(fake.calls().at(-1)).toBe('published');
+  // Which weights a job takes then is in the tests of the copies themselves, too.
+  if (breadth(false, true)) {
+    await transcribe(one, mirror, '00-one-sentence.wav', { model: 'base' });
+    expect(fake.calls().at(-1)).toBe('published');
+  }
   await one.client.call('removeModel', { params: { id: 'base' } });
   expect(await modelBytes(one)).toBe(0);
 });
