@@ -49,17 +49,8 @@ const hasFile = async (key: string): Promise<boolean> => {
 
 const redaction = { redact_pii: true, redact_source: 'delete' } as const;
 
+// That it is kept unless its deletion is requested is in `redaction.test.ts`.
 describe('the stored file of a redacted transcript', () => {
-  it('is kept unless its deletion is requested, and the answer says so', async () => {
-    const key = await upload();
-    const t = await transcribe(key, { redact_pii: true });
-    expect(t.redaction_report?.source).toBe('kept');
-    expect(await hasFile(key)).toBe(true);
-    await server.client.call('deleteFile', { params: { fileKey: key } });
-    const later = await server.client.call('getTranscript', { params: { id: t.id } });
-    expect(later.redaction_report?.source).toBe('deleted');
-  });
-
   it('is deleted with its bytes when the transcript is completed, and the bleeped copy plays', async () => {
     const key = await upload(SENTENCE);
     expect(filesHolding(server.dataDir, SOUND)).toHaveLength(1);

@@ -165,7 +165,7 @@ describe('a recording full of private data', () => {
 });
 
 describe('a redacted transcript of an upload', () => {
-  it('plays the bleeped copy, while the upload stays unchanged', async () => {
+  it('plays the bleeped copy, while the upload stays unchanged, which the report says', async () => {
     const [upload, part] = await beginning(UPLOADED);
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(upload)], { type: 'audio/mp4' }), NAME);
@@ -182,12 +182,15 @@ describe('a redacted transcript of an upload', () => {
     expect(t.text).toMatch(/\[EMAIL_ADDRESS_[0-9a-f]{8}\]/);
     expect(t.text).toBe(hashed.slice(0, breadth(t.text.length, undefined)));
     expect(t).not.toHaveProperty('redacted_audio_url');
+    expect(t.redaction_report?.source).toBe('kept');
     const played = Buffer.from(await (await server.fetch(`/v1/transcript/id/${t.id}/audio`)).arrayBuffer());
     expect(played.includes(part)).toBe(false);
     expect(played.length).toBeGreaterThan(upload.length / 2);
     const own = await server.fetch(new URL(data.file.urls.download).pathname);
     expect(Buffer.from(await own.arrayBuffer()).equals(upload)).toBe(true);
-    await server.fetch(`/v1/storage/file/${encodeURIComponent(data.file.key)}`, { method: 'DELETE' });
+    await server.client.call('deleteFile', { params: { fileKey: data.file.key } });
+    const later = await server.client.call('getTranscript', { params: { id: t.id } });
+    expect(later.redaction_report?.source).toBe('deleted');
     expect(secretsInFolder(server.dataDir, secrets)).toEqual([]);
   });
 });
