@@ -153,12 +153,78 @@ const openData = (config: AppConfig) => {
   }
 };
 
-/**
- * Starts the service on a data folder; resolves once it accepts requests. Throws `conflict` while another process uses
- * the folder, or where the port is taken.
- */
-export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
-  const { paths, lock, logger, db, reserve } = explainUnwritable(() => openData(config));
+type Data = ReturnType<typeof openData>;
+
+/** Takes up what an earlier run left, accepts requests, and says so in the data folder. Returns the address. */
+const open = async (
+  config: AppConfig,
+  { paths, logger }: Data,
+  services: Services,
+  server: FastifyInstance,
+): Promise<string> => {
+  await services.files.open();
+  await pruneWorkFolders(services);
+  await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
+  await services.models.open();
+  await services.backups.open();
+  const url = await listen(server, config);
+  services.address.set(url);
+  const startedAt = isoTime(services.clock.now());
+  const serverInfo: ServerFile = { url, pid: process.pid, version: config.version, startedAt };
+  writeFileSync(paths.serverFile, JSON.stringify(serverInfo), { mode: 0o600 });
+  logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
+  return url;
+};
+
+/** Begins what runs beside the requests; returns what ends the part of it that `stop` does not. */
+const startBackground = ({ db, logger, reserve }: Data, services: Services): (() => Promise<void>) => {
+  services.webhooks.start();
+  services.jobs.start();
+  services.followUp.start();
+  services.devices.start();
+  const pruning = setInterval(() => {
+    pruneWorkFolders(services).catch((error: unknown) => {
+      logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
+    });
+  }, PRUNE_EVERY_MS).unref();
+  reserve.start((error) => logger.warn({ reason: messageOf(error) }, 'The disk reserve was not made'));
+  services.backups.start();
+  const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
+  return async () => {
+    clearInterval(pruning);
+    await stopScrubbing();
+    await reserve.stop();
+  };
+};
+
+/** Ends the services, whether they have started or not. */
+const stop = async (
+  { paths, db, logger }: Data,
+  services: Services,
+  server: FastifyInstance,
+  repliesSent: () => Promise<void>,
+): Promise<void> => {
+  await services.jobs.close();
+  await services.followUp.close();
+  // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
+  await repliesSent();
+  await services.models.close();
+  await server.close();
+  await services.files.close();
+  await services.webhooks.close();
+  await services.renderings.close();
+  await services.idleWork.close();
+  await services.devices.close();
+  await services.engine.close();
+  await services.http.close();
+  services.network.close();
+  rmSync(paths.serverFile, { force: true });
+  finishScrub(db, logger);
+  await services.backups.close();
+};
+
+const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> => {
+  const { paths, lock, logger, db } = data;
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
   let closing: Promise<void> | undefined;
@@ -178,51 +244,15 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
   const streams = new OpenStreams();
   const info = { logger, requestLog, streams, version: config.version };
   await server.register((scope) => addRoutes(scope, services, info));
-  await services.files.open();
-  await pruneWorkFolders(services);
-  await sweep(paths.transcripts, (id) => services.transcripts.exists(id));
-  await services.models.open();
-  await services.backups.open();
-  const url = await listen(server, config);
-  services.address.set(url);
-  const startedAt = isoTime(services.clock.now());
-  const serverInfo: ServerFile = { url, pid: process.pid, version: config.version, startedAt };
-  writeFileSync(paths.serverFile, JSON.stringify(serverInfo), { mode: 0o600 });
-  logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
-  services.webhooks.start();
-  services.jobs.start();
-  services.followUp.start();
-  services.devices.start();
-  const pruning = setInterval(() => {
-    pruneWorkFolders(services).catch((error: unknown) => {
-      logger.warn({ reason: messageOf(error) }, 'Old work folders could not be removed');
-    });
-  }, PRUNE_EVERY_MS).unref();
-  reserve.start((error) => logger.warn({ reason: messageOf(error) }, 'The disk reserve was not made'));
-  services.backups.start();
-  const stopScrubbing = startScrubbing(db, (error) => warnOfScrub(logger, error));
+  const url = await open(config, data, services, server).catch(async (error: unknown) => {
+    await stop(data, services, server, replies.now());
+    throw error;
+  });
+  const stopBackground = startBackground(data, services);
   const close = async () => {
-    clearInterval(pruning);
     const repliesSent = replies.now();
-    await stopScrubbing();
-    await reserve.stop();
-    await services.jobs.close();
-    await services.followUp.close();
-    // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.
-    await repliesSent();
-    await services.models.close();
-    await server.close();
-    await services.files.close();
-    await services.webhooks.close();
-    await services.renderings.close();
-    await services.idleWork.close();
-    await services.devices.close();
-    await services.engine.close();
-    await services.http.close();
-    services.network.close();
-    rmSync(paths.serverFile, { force: true });
-    finishScrub(db, logger);
-    await services.backups.close();
+    await stopBackground();
+    await stop(data, services, server, repliesSent);
     db.close();
     logger.info({}, 'Earshot stopped');
     lock.release();
@@ -239,4 +269,20 @@ export const createApp = async (config: AppConfig, host: Host): Promise<App> => 
       return closing;
     },
   };
+};
+
+/**
+ * Starts the service on a data folder; resolves once it accepts requests. Throws `conflict` while another process uses
+ * the folder, or where the port is taken.
+ */
+export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
+  const data = explainUnwritable(() => openData(config));
+  try {
+    return await startOn(data, config, host);
+  } catch (error) {
+    // The window shows what went wrong; meanwhile the command line may repair the folder.
+    data.db.close();
+    data.lock.release();
+    throw error;
+  }
 };

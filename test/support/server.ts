@@ -155,6 +155,8 @@ export const discard = async (server: TestServer): Promise<void> => {
 
 export type InProcessOptions = {
   readonly dataDir?: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** Settings for this run. */
   readonly settings?: Partial<Settings>;
   /** Added to an environment with nothing but the PATH. */
@@ -183,6 +185,7 @@ const WITHOUT_CLAMAV = { EARSHOT_CLAMD_CONF: '', EARSHOT_CLAMSCAN: '' };
  */
 export const startInProcess = async ({
   dataDir = temporaryFolder(),
+  port = 0,
   settings = {},
   environment = {},
 }: InProcessOptions = {}): Promise<InProcessServer> => {
@@ -194,7 +197,7 @@ export const startInProcess = async ({
       version: '0.0.0',
       dataDir,
       host: '127.0.0.1',
-      port: 0,
+      port,
       whenTaken: 'fail',
       apiKey: OWNER_KEY,
       overrides: { ...UNLIMITED, ...settings },
