@@ -9,12 +9,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { spawnEarshot, startInProcess, startServer } from '../support/server.ts';
+import { spawnEarshot, startServer } from '../support/server.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -81,22 +80,6 @@ describe('a damaged data folder is explained in one line', () => {
     const refused = await refusal('/proc/earshot');
     expect(refused).toEqual({ code: 1, lines: [expect.stringContaining('data folder')] });
   });
-});
-
-it('a start that fails leaves the folder to the next one of the same process', async () => {
-  const folder = temporaryFolder();
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const address = other.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  await expect(startInProcess({ dataDir: folder, port })).rejects.toThrow(`${port}`);
-  other.close();
-  const file = join(folder, 'secret');
-  const secret = readFileSync(file);
-  truncateSync(file, 10);
-  await expect(startInProcess({ dataDir: folder })).rejects.toThrow('secret');
-  writeFileSync(file, secret);
-  await (await startInProcess({ dataDir: folder })).close();
 });
 
 it('garbage in server.json and in stored settings does not prevent the start', async () => {

@@ -1,4 +1,16 @@
-import { closeSync, openSync, readdirSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -161,4 +173,20 @@ describe('earshot doctor on a damaged library', () => {
     expect(out).toContain('audio of 1 lost transcript is');
     expect(readdirSync(join(dataDir, 'recovered'))).toEqual(['tr_lost']);
   });
+});
+
+it('a start that fails leaves the folder to the next one of the same process', async () => {
+  const folder = temporaryFolder();
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  await expect(startInProcess({ dataDir: folder, port })).rejects.toThrow(`${port}`);
+  other.close();
+  const file = join(folder, 'secret');
+  const secret = readFileSync(file);
+  truncateSync(file, 10);
+  await expect(startInProcess({ dataDir: folder })).rejects.toThrow('secret');
+  writeFileSync(file, secret);
+  await (await startInProcess({ dataDir: folder })).close();
 });
