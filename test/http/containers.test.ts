@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { breadth } from '../support/breadth.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
-const run = promisify(execFile);
 const NAME = '01-short-note.wav';
 const VIDEO = ['-f', 'lavfi', '-i', 'color=c=blue:s=64x64:r=10:d=15.4'];
 
@@ -39,7 +37,7 @@ afterAll(async () => {
 const transcribed = async (extension: string, model: string) => {
   const path = join(folder, `a.${extension}`);
   const inputs = ['-i', fixturePath(NAME), ...(extension === 'mp4' ? VIDEO : [])];
-  await run('ffmpeg', ['-v', 'error', '-y', ...inputs, ...(CONTAINERS[extension] ?? []), path]);
+  await ffmpeg(...inputs, ...(CONTAINERS[extension] ?? []), path);
   const audio_url = remote.set(`/recording-${extension}`, file(await readFile(path)));
   return server.client.call('createTranscript', { body: { audio_url, model, wait_until_complete: true } });
 };

@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AssemblyAI } from 'assemblyai';
 import OpenAI, { BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { breadth } from '../support/breadth.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -42,10 +43,10 @@ const transcribed = async (audio_url: string): Promise<string> => {
 };
 
 /** The sample in another format, made by ffmpeg. */
-const encoded = (name: string, ...options: string[]): Buffer => {
+const encoded = async (name: string, ...options: string[]): Promise<Buffer> => {
   const path = join(folder, name);
-  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixturePath(ONE_SENTENCE), ...options, path]);
-  return execFileSync('cat', [path]);
+  await ffmpeg('-i', fixturePath(ONE_SENTENCE), ...options, path);
+  return readFile(path);
 };
 
 describe('a WAV under the name x.mp3 is transcribed', () => {
@@ -67,10 +68,10 @@ describe('a WAV under the name x.mp3 is transcribed', () => {
     const client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
     expect(await client.files.upload(WAV)).toMatch(/\.wav$/);
     // Cut out of the middle of a frame: no signature at the start.
-    const middle = encoded('whole.mp3').subarray(700);
+    const middle = (await encoded('whole.mp3')).subarray(700);
     expect(await client.files.upload(middle)).toMatch(/\.mp3$/);
-    expect(await client.files.upload(encoded('video.mp4', '-c:a', 'aac'))).toMatch(/\.mp4$/);
-    expect(await client.files.upload(encoded('sound.aiff'))).toMatch(/\.aif?f$/);
+    expect(await client.files.upload(await encoded('video.mp4', '-c:a', 'aac'))).toMatch(/\.mp4$/);
+    expect(await client.files.upload(await encoded('sound.aiff'))).toMatch(/\.aif?f$/);
   });
 
   it('after an upload for transcription', async () => {

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fixturePath, truth } from './fixtures.ts';
+import { hashOfFixture, keptRecordings } from './kept-recordings.ts';
 
 const RATE = 16_000;
 
@@ -12,11 +15,19 @@ export const filePcm = (path: string): Float32Array => {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 };
 
+const keptPcm = (path: string): Float32Array => {
+  const folder = keptRecordings(['pcm', hashOfFixture(path) ?? path], (unfinished) =>
+    writeFileSync(join(unfinished, 'pcm'), filePcm(path)),
+  );
+  const { buffer, byteOffset, byteLength } = readFileSync(join(folder, 'pcm'));
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+};
+
 const decoded = new Map<string, Float32Array>();
 
 /** A fixture's samples, decoded once in a process; each caller gets a copy to change. */
 export const fixturePcm = (name: string): Float32Array => {
-  const pcm = decoded.get(name) ?? filePcm(fixturePath(name));
+  const pcm = decoded.get(name) ?? keptPcm(fixturePath(name));
   decoded.set(name, pcm);
   return pcm.slice();
 };

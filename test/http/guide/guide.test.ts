@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cacheDir } from '../../../native/build.mjs';
 import { breadth } from '../../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow } from '../../support/browser.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixturePath } from '../../support/fixtures.ts';
 import { CLI_ENTRY, ROOT } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -32,9 +33,9 @@ const freePort = (): Promise<number> =>
 const WITH_CLIENT = breadth(false, true);
 
 /** A folder as the guide's reader has it: with a recording, the packages, and `earshot` on the PATH. */
-const prepare = (path: string): void => {
+const prepare = async (path: string): Promise<void> => {
   const recording = join(path, 'talk.mp3');
-  execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', recording]);
+  await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', '4.3', recording);
   mkdirSync(join(path, 'node_modules'));
   for (const name of ['openai', 'assemblyai']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(path, 'node_modules', name));
@@ -51,7 +52,7 @@ const prepare = (path: string): void => {
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  prepare(folder);
+  await prepare(folder);
   server = await startServer({ quick: true, model: 'starter-parakeet' });
   snippets = readSnippets({ url: server.url, webhookPort: await freePort() });
 });

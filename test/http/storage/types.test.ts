@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { FILE_TYPES } from '../../../electron/core/engines/scan/file-types.ts';
 import { dealt } from '../../support/breadth.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { zip } from '../../support/zip.ts';
 import { freshStorage, newUser, upload } from './support/client.ts';
@@ -22,9 +23,13 @@ const samples = new Map<string, Uint8Array<ArrayBuffer>>();
 const run = (program: string, args: readonly string[]) =>
   execFileSync(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
 /** Makes a sample of each extension with one ffmpeg; `options` are those of all. */
-const make = (extensions: readonly string[], input: readonly string[], options: readonly string[] = []) => {
+const make = async (
+  extensions: readonly string[],
+  input: readonly string[],
+  options: readonly string[] = [],
+): Promise<void> => {
   const paths = extensions.map((extension) => join(folder, `sample.${extension}`));
-  run('ffmpeg', ['-y', ...input, ...paths.flatMap((path) => [...options, path])]);
+  await ffmpeg(...input, ...paths.flatMap((path) => [...options, path]));
   for (const [at, path] of paths.entries())
     samples.set(extensions[at] ?? '', new Uint8Array(readFileSync(path)));
 };
@@ -38,11 +43,11 @@ const XLSX_TYPES =
   '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>';
 
 beforeAll(async () => {
-  make(['mp3', 'wav', 'flac', 'm4a', 'ogg', 'aac', 'mkv', 'wmv', 'avi', 'mov'], TONE);
-  make(['webm'], TONE, ['-c:a', 'libopus']);
-  make(['mp4'], [...PICTURE, ...TONE], ['-shortest']);
-  make(['jpg', 'png', 'webp', 'bmp', 'tiff'], PICTURE, ['-frames:v', '1']);
-  make(['gif'], PICTURE);
+  await make(['mp3', 'wav', 'flac', 'm4a', 'ogg', 'aac', 'mkv', 'wmv', 'avi', 'mov'], TONE);
+  await make(['webm'], TONE, ['-c:a', 'libopus']);
+  await make(['mp4'], [...PICTURE, ...TONE], ['-shortest']);
+  await make(['jpg', 'png', 'webp', 'bmp', 'tiff'], PICTURE, ['-frames:v', '1']);
+  await make(['gif'], PICTURE);
   run('tar', ['cf', join(folder, 'sample.tar'), '-C', folder, 'sample.wav']);
   samples.set('tar', new Uint8Array(readFileSync(join(folder, 'sample.tar'))));
   samples.set('gz', new Uint8Array(gzipSync('packed')));

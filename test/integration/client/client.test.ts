@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../electron/contract/routes.ts';
 import { type Browser, borrowBrowser } from '../../support/browser.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixturePath } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   execFileSync('npm', npm, { cwd: project, stdio: 'ignore' });
   installed = join(project, 'node_modules', 'earshot-client');
   const clip = join(project, 'talk.mp3');
-  execFileSync('ffmpeg', ['-v', 'error', '-i', fixturePath('01-short-note.wav'), '-t', '4.3', clip]);
+  await ffmpeg('-i', fixturePath('01-short-note.wav'), '-t', '4.3', clip);
   server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
