@@ -79,7 +79,7 @@ describe('session', () => {
     expect(await answer.text()).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>/);
   });
 
-  it('shows a lost connection on every screen, keeps loaded content, and reconnects', async () => {
+  it('shows a lost connection, keeps loaded content, and reconnects', async () => {
     const { page } = window;
     await window.go('#/models');
     await page.getByText('Demonstration model').first().waitFor();

@@ -117,8 +117,6 @@ const expectNothingLeft = async (t: Transcription) => {
 
 const asked = { redact_pii: true, redact_pii_policies: [...POLICIES], timestamp_style: 'word' } as const;
 
-/** Recognized, bleeped and recognized again: some minutes on a busy machine. */
-
 describe('a recording full of private data', () => {
   it('contains a dozen secrets before redaction', () => {
     expect(secrets.length).toBeGreaterThan(10);
