@@ -245,7 +245,10 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
   const info = { logger, requestLog, streams, version: config.version };
   await server.register((scope) => addRoutes(scope, services, info));
   const url = await open(config, data, services, server).catch(async (error: unknown) => {
-    await stop(data, services, server, replies.now());
+    // What the start failed of counts, not what its end does.
+    await stop(data, services, server, replies.now()).catch((left: unknown) => {
+      logger.warn({ reason: messageOf(left) }, 'A start that failed could not be ended in order');
+    });
     throw error;
   });
   const stopBackground = startBackground(data, services);
