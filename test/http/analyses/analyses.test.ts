@@ -57,6 +57,16 @@ describe('requested analyses', () => {
     }
   });
 
+  it('are limited to the requested entity types', async () => {
+    const t = await transcribe(server, remote, NEWS, {
+      entity_detection: true,
+      entity_types: ['date'],
+      audio_end_at: 8,
+    });
+    expect(new Set(t.entities?.map((entity) => entity.type))).toEqual(new Set(['date']));
+    expect(t).not.toHaveProperty('topics');
+  });
+
   it('mask profanity and report the labels', async () => {
     const t = await transcribe(server, remote, '12-moderation.webm', {
       content_safety: true,
@@ -126,7 +136,7 @@ describe('an edit', () => {
   });
 });
 
-it('are limited to the requested entity types', async () => {
+it('entities of another analysis are limited to the requested types, too', async () => {
   const { text, entities } = await server.client.call('analyzeTranscript', {
     params: { id: news.id },
     body: AnalyzeTranscript.parse({
