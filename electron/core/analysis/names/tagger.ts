@@ -81,9 +81,22 @@ const readLexicon = (model: { one?: { lexicon?: Record<string, string | string[]
 /** compromise's lexicon: the tags of a word without context. */
 export const LEXICON: ReadonlyMap<string, readonly string[]> = readLexicon(nlp.model());
 
-/** The words of compromise's lexicon with any of the given tags. */
-export const wordsTagged = (...wanted: string[]): string[] => {
-  const words: string[] = [];
-  for (const [word, tags] of LEXICON) if (tags.some((tag) => wanted.includes(tag))) words.push(word);
-  return words;
+const readTagged = (): ReadonlyMap<string, readonly string[]> => {
+  const tagged = new Map<string, string[]>();
+  for (const [word, tags] of LEXICON) {
+    for (const tag of tags) {
+      const words = tagged.get(tag);
+      if (words) words.push(word);
+      else tagged.set(tag, [word]);
+    }
+  }
+  return tagged;
 };
+
+/** In one pass: each call of `wordsTagged` would go through all of the lexicon. */
+const TAGGED = readTagged();
+
+/** The words of compromise's lexicon with any of the given tags, each once. */
+export const wordsTagged = (...wanted: string[]): string[] => [
+  ...new Set(wanted.flatMap((tag) => TAGGED.get(tag) ?? [])),
+];
