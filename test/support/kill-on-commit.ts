@@ -11,7 +11,7 @@ type Condition = {
   readonly patienceMs: number;
 };
 
-const POLL_MS = 0.2;
+const POLL_MS = 5;
 /** For the write lock of the process, which its death frees. */
 const LOCK_MS = 60_000;
 
