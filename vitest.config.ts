@@ -54,7 +54,8 @@ const shared = {
   // Only for what never ends: on a busy machine a test of seconds takes minutes.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 90_000 } },
+  // A look into a page takes work from what it waits for; at vitest's 50 ms it took a twentieth of the window's tests.
+  expect: { poll: { timeout: 90_000, interval: 150 } },
 } as const;
 
 export default defineConfig({
