@@ -23,7 +23,8 @@ On a shared machine only the ratios mean something.
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
                 some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads
   --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
-                names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy
+                names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy; --rounds=N: runs of each
+                measurement, more of them where a machine's speed changes (3)
   --help        this text
 `;
 
@@ -39,10 +40,13 @@ const optionsOf = () => {
         service: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
         only: { type: 'string' },
+        rounds: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
     if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
+    if (!/^[1-9]\d*$/.test(values.rounds ?? '1'))
+      throw new Error(`--rounds=${values.rounds}: a number from 1 on is expected`);
     return values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
@@ -56,6 +60,7 @@ if (options.help) {
   process.exit(0);
 }
 const { quick, only } = options;
+const rounds = options.rounds === undefined ? undefined : Number(options.rounds);
 const RUNS = quick ? 1 : 3;
 const FILES = quick ? 5 : 20;
 const LONG_MINUTES = quick ? 5 : 30;
@@ -144,7 +149,7 @@ const compareService = async (folder: string): Promise<void> => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = temporaryFolder();
 if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
-else if (options.peers) await comparePeers(folder, quick, only);
+else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();
 else if (options.parakeet) await compareParakeet(RUNS);
 else if (options.service) await measureService(folder, quick, only);

@@ -13,6 +13,8 @@ const run = promisify(execFile);
 
 /** Milliseconds. */
 export type Times = { readonly cpu: number; readonly wall: number };
+/** Medians of several runs, and the least processor time of one, which a machine that others use disturbs least. */
+export type Runs = Times & { readonly leastCpu: number };
 /** One model in both forms. */
 export type PeerModel = { readonly name: string; readonly ggml: string; readonly ctranslate2: string };
 /** A mode of engine-bench, and its arguments behind the threads. */
@@ -126,11 +128,11 @@ export const peersFor = async (
   return all;
 };
 
-/** Takes each measurement in turn, `rounds` times; the medians of those that there are. */
+/** Takes each measurement in turn, `rounds` times; leaves out those that there are none of. */
 export const alternating = async <Name>(
   measurements: ReadonlyMap<Name, () => Promise<Times | undefined>>,
   rounds: number,
-): Promise<ReadonlyMap<Name, Times>> => {
+): Promise<ReadonlyMap<Name, Runs>> => {
   const runs = new Map<Name, Times[]>();
   for (let round = 0; round < rounds; round++) {
     for (const [name, measure] of measurements) {
@@ -138,9 +140,10 @@ export const alternating = async <Name>(
       if (times) runs.set(name, [...(runs.get(name) ?? []), times]);
     }
   }
-  const middle = (times: readonly Times[]): Times => ({
+  const summary = (times: readonly Times[]): Runs => ({
     cpu: median(times.map(({ cpu }) => cpu)),
     wall: median(times.map(({ wall }) => wall)),
+    leastCpu: Math.min(...times.map(({ cpu }) => cpu)),
   });
-  return new Map([...runs].map(([name, times]) => [name, middle(times)]));
+  return new Map([...runs].map(([name, times]) => [name, summary(times)]));
 };

@@ -1,6 +1,6 @@
 // What `npm run bench -- --peers` prints of its times: rows of Markdown, and the goals beside them.
 
-import type { PeerName, Times } from './peer-programs.ts';
+import type { PeerName, Runs, Times } from './peer-programs.ts';
 
 const COLUMNS = [
   'Earshot',
@@ -12,7 +12,7 @@ const NONE = '–';
 /** Steps of the last digit that is printed: what is printed as the goal meets it. */
 const rounded = (ratio: number): number => Math.round(100 * ratio) / 100;
 
-export const PEER_HEADER = ['', ...COLUMNS, 'to CTranslate2', 'goal', 'met', 'load'];
+export const PEER_HEADER = ['', ...COLUMNS, 'least to least', 'to CTranslate2', 'goal', 'met', 'load'];
 export const BUSY_HEADER = ['', '1 thread', '2 threads', 'to 1 thread', 'goal', 'met', 'load'];
 
 const cell = ({ cpu, wall }: Times): string => {
@@ -20,26 +20,28 @@ const cell = ({ cpu, wall }: Times): string => {
   return `${cpu.toFixed(digits)} (${wall.toFixed(digits)})`;
 };
 
+const factor = (ratio: number | undefined): string => (ratio === undefined ? NONE : `${ratio.toFixed(2)} ×`);
+
 const judged = (ratio: number | undefined, goal: number | undefined): string[] => [
-  ratio === undefined ? NONE : `${ratio.toFixed(2)} ×`,
+  factor(ratio),
   goal === undefined ? NONE : `≤ ${goal.toFixed(1)} ×`,
   ratio === undefined || goal === undefined ? NONE : rounded(ratio) <= goal ? 'yes' : 'no',
 ];
 
-/** A row of times, the ratio of our processor time to CTranslate2's, and the goal of that ratio. */
+/** A row of times, the ratios of our least and median processor time to CTranslate2's, and the goal of the second. */
 export const peerRow = (
   name: string,
-  times: ReadonlyMap<PeerName, Times>,
+  engines: ReadonlyMap<PeerName, Runs>,
   goal: number | undefined,
   load: number,
 ): string[] => {
   const cells = COLUMNS.map((column) => {
-    const own = times.get(column);
+    const own = engines.get(column);
     return own ? cell(own) : column === 'CTranslate2' ? 'not here' : NONE;
   });
-  const [ours, theirs] = [times.get('Earshot'), times.get('CTranslate2')];
-  const ratio = ours && theirs ? ours.cpu / theirs.cpu : undefined;
-  return [name, ...cells, ...judged(ratio, goal), load.toFixed(1)];
+  const [ours, theirs] = [engines.get('Earshot'), engines.get('CTranslate2')];
+  const ratioOf = (part: keyof Runs) => (ours && theirs ? ours[part] / theirs[part] : undefined);
+  return [name, ...cells, factor(ratioOf('leastCpu')), ...judged(ratioOf('cpu'), goal), load.toFixed(1)];
 };
 
 /** A row of one engine's times with one and with two threads. */
@@ -51,7 +53,7 @@ export const busyRow = (
   load: number,
 ): string[] => [
   name,
-  ...[one, two].map((times) => (times ? cell(times) : 'not here')),
+  ...[one, two].map((own) => (own ? cell(own) : 'not here')),
   ...judged(one && two ? two.cpu / one.cpu : undefined, goal),
   load.toFixed(1),
 ];

@@ -1,4 +1,5 @@
-// `npm run bench -- --peers [--quick] [--only=PART,…]`: the engine's parts beside other engines, in alternating runs.
+// `npm run bench -- --peers [--quick] [--only=PART,…] [--rounds=N]`: the engine's parts beside other engines, in alternating
+// runs.
 
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -27,7 +28,14 @@ type Setting = {
   readonly program: string | undefined;
   readonly wav: string;
   readonly samples: string;
+  /** Runs of each measurement. */
+  readonly rounds: number;
+};
+export type PeerOptions = {
   readonly quick: boolean;
+  readonly only?: string | undefined;
+  /** Default 3; 1 if quick. */
+  readonly rounds?: number | undefined;
 };
 type Row = { readonly header: readonly string[]; readonly cells: readonly string[] };
 type Part = { readonly minutes: number; readonly rows: (setting: Setting) => AsyncGenerator<Row> };
@@ -50,6 +58,7 @@ const AVX2_GOAL = 1.2;
 const BUSY_GOAL = 1.3;
 const SHAPE_OF = { base: 'base', small: 'small', turbo: 'large-v3-turbo' } as const;
 const QUICK = 'starter,base,busy';
+const ROUNDS = 3;
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -97,7 +106,7 @@ const workOf = (kind: Kind, samples: string): Work => {
 
 async function* modelRows(name: ModelName, avx2: boolean, setting: Setting): AsyncGenerator<Row> {
   const isLarge = name === 'turbo';
-  const rounds = setting.quick || isLarge ? 1 : 3;
+  const rounds = isLarge ? 1 : setting.rounds;
   const peers = await peersFor({ avx2, original: !avx2 && !isLarge }, setting);
   const kinds: readonly Kind[] = [
     'encoder',
@@ -133,7 +142,6 @@ async function* modelRows(name: ModelName, avx2: boolean, setting: Setting): Asy
 async function* busyRows(setting: Setting): AsyncGenerator<Row> {
   const peers = await peersFor({ avx2: false, original: false }, setting);
   const work = workOf('beam', setting.samples);
-  const rounds = setting.quick ? 1 : 3;
   for (const name of ['starter', 'base'] as const) {
     yield* withModels(name, setting, async function* (model) {
       for (const engine of ['Earshot', 'CTranslate2'] as const) {
@@ -142,7 +150,7 @@ async function* busyRows(setting: Setting): AsyncGenerator<Row> {
           peer && onBusyCores(() => peer(work, model, threads));
         const times = await alternating(
           new Map([1, 2].map((threads) => [threads, measure(threads)])),
-          rounds,
+          setting.rounds,
         );
         const goal = engine === 'Earshot' ? BUSY_GOAL : undefined;
         const title = `busy cores, ${model.name}, ${NAMES.beam}, ${engine}`;
@@ -166,13 +174,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
 };
 
 const introduce = (parts: readonly string[], setting: Setting): void => {
-  const minutes = parts.reduce((sum, part) => sum + (PARTS[part]?.minutes ?? 0), 0) / (setting.quick ? 3 : 1);
+  const minutes =
+    (parts.reduce((sum, part) => sum + (PARTS[part]?.minutes ?? 0), 0) * setting.rounds) / ROUNDS;
   const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, load ${load().toFixed(1)}`;
   say(`${new Date().toISOString().slice(0, 10)}, ${machine}. Parts: ${parts.join(', ')}.`);
   say(`Takes about ${Math.ceil(minutes)} minutes on two idle cores, and up to 2 GB in ${setting.folder}.`);
   if (setting.program === undefined)
     say('CTranslate2: not here (EARSHOT_CTRANSLATE2 names the folder that it is installed in).');
-  say('Milliseconds of processor time (elapsed), medians of alternating runs; large-v3-turbo: one run.');
+  const runs = setting.rounds === 1 ? 'one run' : `medians of ${setting.rounds} alternating runs`;
+  say(`Milliseconds of processor time (elapsed), ${runs}; large-v3-turbo: one run.`);
 };
 
 /**
@@ -180,14 +190,17 @@ const introduce = (parts: readonly string[], setting: Setting): void => {
  * small and large-v3-turbo have random weights: speed needs no trained ones, but a text does, so the recording is for the
  * starter model alone.
  */
-export const comparePeers = async (folder: string, quick: boolean, only?: string): Promise<void> => {
+export const comparePeers = async (
+  folder: string,
+  { quick, only, rounds = quick ? 1 : ROUNDS }: PeerOptions,
+): Promise<void> => {
   const parts = selectParts(Object.keys(PARTS), only ?? (quick ? QUICK : undefined)).filter(
     (part) => process.arch === 'x64' || !part.startsWith('avx2'),
   );
   const wav = await spokenWav(folder, 'peers', 60);
   const samples = join(folder, 'peers.f32');
   await run('ffmpeg', ['-v', 'error', '-y', '-i', wav, '-ac', '1', '-ar', '16000', '-f', 'f32le', samples]);
-  const setting: Setting = { folder, program: await ctranslate2Bench(folder), wav, samples, quick };
+  const setting: Setting = { folder, program: await ctranslate2Bench(folder), wav, samples, rounds };
   introduce(parts, setting);
   let header: readonly string[] = [];
   for (const part of parts) {

@@ -9,6 +9,7 @@ import { PARTS } from '../../bench/peers.ts';
 import { until } from '../../support/until.ts';
 
 const ms = (cpu: number) => ({ cpu, wall: 2 * cpu });
+const runs = (cpu: number, leastCpu = cpu / 2) => ({ ...ms(cpu), leastCpu });
 
 describe('the parts of --peers', () => {
   const select = (only?: string) => selectParts(Object.keys(PARTS), only);
@@ -31,17 +32,17 @@ describe('the parts of --peers', () => {
 });
 
 describe('a row of --peers', () => {
-  it('has processor and elapsed time of each engine, the ratio, and whether the goal is met', () => {
+  it('has processor and elapsed time of each engine, both ratios, and whether the goal is met', () => {
     const times = new Map([
-      ['Earshot', ms(904)],
-      ['whisper.cpp', ms(1400)],
-      ['CTranslate2', ms(1000)],
+      ['Earshot', runs(904, 600)],
+      ['whisper.cpp', runs(1400)],
+      ['CTranslate2', runs(1000, 800)],
     ] as const);
     expect(peerRow('base', times, 0.9, 3.14)).toEqual([
       ...['base', '904 (1808)', '1400 (2800)', '–', '1000 (2000)'],
-      ...['0.90 ×', '≤ 0.9 ×', 'yes', '3.1'],
+      ...['0.75 ×', '0.90 ×', '≤ 0.9 ×', 'yes', '3.1'],
     ]);
-    expect(peerRow('base', new Map([...times, ['Earshot', ms(906)]]), 0.9, 3).slice(-4)).toEqual([
+    expect(peerRow('base', new Map([...times, ['Earshot', runs(906)]]), 0.9, 3).slice(-4)).toEqual([
       '0.91 ×',
       '≤ 0.9 ×',
       'no',
@@ -51,9 +52,9 @@ describe('a row of --peers', () => {
   });
 
   it('says that CTranslate2 is not here, and judges nothing then', () => {
-    expect(peerRow('base', new Map([['Earshot', ms(9)]]), 0.9, 0)).toEqual([
+    expect(peerRow('base', new Map([['Earshot', runs(9)]]), 0.9, 0)).toEqual([
       ...['base', '9.0 (18.0)', '–', '–', 'not here'],
-      ...['–', '≤ 0.9 ×', '–', '0.0'],
+      ...['–', '–', '≤ 0.9 ×', '–', '0.0'],
     ]);
     expect(busyRow('base', undefined, undefined, undefined, 0)).toEqual([
       ...['base', 'not here', 'not here', '–', '–', '–', '0.0'],
@@ -77,8 +78,8 @@ describe('a row of --peers', () => {
     const times = await alternating(new Map(['a', 'b', 'c'].map((name) => [name, measure(name)])), 3);
     expect(order.join('')).toBe('ababab');
     expect([...times]).toEqual([
-      ['a', ms(2)],
-      ['b', ms(7)],
+      ['a', runs(2, 1)],
+      ['b', runs(7, 7)],
     ]);
   });
 });
