@@ -35,6 +35,19 @@ export const costOfScript = async (script: string, ...args: string[]): Promise<C
   return { wall, cpu };
 };
 
+/**
+ * The milliseconds from a request to the last byte of its answer. Without the typed client: its checks of the answer, and the
+ * garbage that they leave, are no work of the service.
+ */
+export const timedRequest = async (server: TestServer, path: string): Promise<number> => {
+  const asked = performance.now();
+  const response = await server.fetch(path);
+  await response.arrayBuffer();
+  const took = performance.now() - asked;
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return took;
+};
+
 /** The medians of several costs. */
 export const medianCost = (costs: readonly Cost[]): Cost => ({
   wall: median(costs.map(({ wall }) => wall)),
