@@ -23,6 +23,8 @@ export type RunningServer = {
   readonly url: string;
   readonly pid: number;
   readonly version: string;
+  /** Whether it ends with the command that started it. */
+  readonly temporary: boolean;
   readonly key: string;
   readonly client: Client;
 };
@@ -33,22 +35,22 @@ export const isLostConnection = (error: unknown): boolean =>
 
 const ANSWER_TIMEOUT_MS = 5000;
 /** For how long a service may start or end. */
-const TAKEN_TIMEOUT_MS = 30_000;
-const RETRY_MS = 200;
+export const TAKEN_TIMEOUT_MS = 30_000;
+export const RETRY_MS = 200;
 /** Before a command says what it waits for. */
-const NOTE_AFTER_MS = 500;
+export const NOTE_AFTER_MS = 500;
 
 /** Undefined where no service runs on this data folder, or none that answers. */
 export const findRunningServer = async (dataDir: string): Promise<RunningServer | undefined> => {
   const paths = dataPaths(dataDir);
   const server = readServerFile(paths);
   if (server === undefined || !existsSync(paths.localKeyFile)) return undefined;
-  const { url, pid, version } = server;
+  const { url, pid, version, temporary } = server;
   const key = readFileSync(paths.localKeyFile, 'utf8').trim();
   const client = createClient({ baseUrl: url, key });
   try {
     await client.call('health', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    return { url, pid, version, key, client };
+    return { url, pid, version, temporary, key, client };
   } catch {
     // The file of a process that was killed.
     return undefined;
@@ -90,7 +92,7 @@ const awaitOthers = async (app: App): Promise<void> => {
 /** Starts a service for this command; undefined where another process uses the folder, if `mayWait`. */
 const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Connection | undefined> => {
   try {
-    const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, 'fail');
+    const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, { temporary: true });
     const client = createClient({ baseUrl: app.url, key: app.localKey });
     const close = async () => {
       await awaitOthers(app);

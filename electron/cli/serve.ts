@@ -1,10 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { linkTo } from '../core/base/app-link.ts';
-import { type AppError, isAppError } from '../core/base/errors.ts';
+import { type AppError, FolderTakenError, isAppError } from '../core/base/errors.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
-import { findRunningServer, type RunningServer } from './connect.ts';
+import {
+  findRunningServer,
+  NOTE_AFTER_MS,
+  RETRY_MS,
+  type RunningServer,
+  TAKEN_TIMEOUT_MS,
+} from './connect.ts';
 import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { type Place, placeOf } from './open.ts';
 import { startService } from './service.ts';
@@ -122,23 +129,54 @@ const showDamaged = async (error: AppError, open: OpenWindow, options: ServeOpti
   process.exitCode = 1;
 };
 
+/** Undefined where another process has the folder, if `mayWait`. */
+const startUnlessTaken = async (options: ServeOptions, mayWait: boolean): Promise<App | undefined> => {
+  try {
+    return await startService(options);
+  } catch (error) {
+    if (mayWait && error instanceof FolderTakenError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * The service that this command runs, or the one that runs on the data folder already. Waits while that one starts or ends,
+ * and, unless a window is to show it, while it is a command's and would end with it.
+ */
+const startOrFind = async (options: ServeOptions): Promise<{ app: App } | { running: RunningServer }> => {
+  const began = performance.now();
+  for (let isNoted = false; ; await delay(RETRY_MS)) {
+    const waited = performance.now() - began;
+    const mayWait = waited < TAKEN_TIMEOUT_MS;
+    const running = await findRunningServer(dataDirOf(options));
+    const ends = mayWait && running?.temporary === true && options.window === undefined;
+    if (running !== undefined && !ends) return { running };
+    const app = running === undefined ? await startUnlessTaken(options, mayWait) : undefined;
+    if (app !== undefined) return { app };
+    if (isNoted || waited < NOTE_AFTER_MS) continue;
+    printMessage(style('dim', 'Waiting for another command, which uses the data folder.'));
+    isNoted = true;
+  }
+};
+
 /** Runs the service until it is stopped, or shows the one that runs on the data folder already. */
 const serve = async (options: ServeOptions): Promise<void> => {
-  const running = await findRunningServer(dataDirOf(options));
-  if (running !== undefined) {
-    await showRunning(running, options);
-    return;
-  }
   // Whatever the service writes, also outside the data folder, is this user's alone.
-  process.umask(0o077);
-  let app: App;
+  const umask = process.umask(0o077);
+  let found: Awaited<ReturnType<typeof startOrFind>>;
   try {
-    app = await startService(options, 'fail');
+    found = await startOrFind(options);
   } catch (error) {
     if (options.window === undefined || !isAppError(error) || error.code !== 'library_damaged') throw error;
     await showDamaged(error, options.window, options);
     return;
   }
+  if ('running' in found) {
+    process.umask(umask);
+    await showRunning(found.running, options);
+    return;
+  }
+  const { app } = found;
   const { url, dataDir } = app;
   // Before the address is printed: whoever reads it may stop the service at once, also while the window is opening.
   const windowClosed = Promise.withResolvers<void>();

@@ -9,16 +9,19 @@ import { configOf, PROGRAM, type ServerOptions } from './environment.ts';
  */
 export const startService = async (
   options: ServerOptions,
-  whenTaken: AppConfig['whenTaken'],
+  more: Pick<AppConfig, 'temporary'> = {},
 ): Promise<App> => {
   const [{ createApp }, { nodeHost }] = await Promise.all([
     import('../core/app.ts'),
     import('../core/config.ts'),
   ]);
-  return createApp(configOf(options, whenTaken), {
-    ...nodeHost(PROGRAM.worker),
-    analysisThread: pathToFileURL(PROGRAM.analysisThread),
-    databaseThread: pathToFileURL(PROGRAM.databaseThread),
-    renderingThread: pathToFileURL(PROGRAM.renderingThread),
-  });
+  return createApp(
+    { ...configOf(options, 'fail'), ...more },
+    {
+      ...nodeHost(PROGRAM.worker),
+      analysisThread: pathToFileURL(PROGRAM.analysisThread),
+      databaseThread: pathToFileURL(PROGRAM.databaseThread),
+      renderingThread: pathToFileURL(PROGRAM.renderingThread),
+    },
+  );
 };

@@ -170,7 +170,8 @@ const open = async (
   const url = await listen(server, config);
   services.address.set(url);
   const startedAt = isoTime(services.clock.now());
-  const serverInfo: ServerFile = { url, pid: process.pid, version: config.version, startedAt };
+  const { version, temporary = false } = config;
+  const serverInfo: ServerFile = { url, pid: process.pid, version, startedAt, temporary };
   writeFileSync(paths.serverFile, JSON.stringify(serverInfo), { mode: 0o600 });
   logger.info({ version: config.version, port: Number(new URL(url).port) }, 'Earshot started');
   return url;

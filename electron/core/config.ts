@@ -8,6 +8,8 @@ export type AppConfig = {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** Started by a command for itself: it ends with that command. */
+  readonly temporary?: boolean;
   /** Where the port is taken: use the next free one, or fail with `conflict`. */
   readonly whenTaken: 'next' | 'fail';
   /** `EARSHOT_API_KEY`: the owner's key for this run. */

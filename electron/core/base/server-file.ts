@@ -8,6 +8,8 @@ const ServerFile = z.object({
   url: z.url({ protocol: /^http$/ }),
   version: z.string(),
   startedAt: z.string(),
+  /** Whether it ends with the command that started it. */
+  temporary: z.boolean().default(false),
 });
 export type ServerFile = z.output<typeof ServerFile>;
 

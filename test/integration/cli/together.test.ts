@@ -12,6 +12,7 @@ import { until } from '../../support/until.ts';
 import { type Behavior, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
 const NOTE = 'Another command uses the service of this one, which ends after it.';
+const WAITS = 'Waiting for another command, which uses the data folder.';
 
 let remote: UrlServer;
 
@@ -34,30 +35,54 @@ const heldRecording = (path: string): { readonly url: string; release(): void; i
   return { url: remote.set(path, behavior), release: () => release(), isAsked: () => isAsked };
 };
 
+const transcribe = (dataDir: string, url: string): Promise<ChildProcess> => {
+  const options = ['-m', 'starter-parakeet', '-f', 'txt', '--demo', '--allow-private-addresses'];
+  return spawnEarshot(['transcribe', url, ...options, '--data-dir', dataDir]);
+};
+
+/** What a process has printed so far. */
+const output = (child: ChildProcess): (() => string) => {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return () => said;
+};
+
 it('a command’s own service ends after the commands that use it', async () => {
   const dataDir = temporaryFolder();
-  const transcribe = (url: string): Promise<ChildProcess> => {
-    const options = ['-m', 'starter-parakeet', '-f', 'txt', '--demo', '--allow-private-addresses'];
-    return spawnEarshot(['transcribe', url, ...options, '--data-dir', dataDir]);
-  };
   const [first, second] = [heldRecording('/first.wav'), heldRecording('/second.wav')];
-  const owner = await transcribe(first.url);
-  let said = '';
-  owner.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  owner.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const owner = await transcribe(dataDir, first.url);
+  const said = output(owner);
   const ownerEnd = once(owner, 'close');
   await until(first.isAsked);
-  const guestEnd = resultOf(await transcribe(second.url));
+  const guestEnd = resultOf(await transcribe(dataDir, second.url));
   const database = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
   const asked = database.prepare("SELECT count(*) FROM transcripts WHERE name = 'second.wav'").pluck();
   await until(() => asked.get() === 1);
   database.close();
   first.release();
-  await until(() => said.includes(NOTE));
-  expect([said.includes('Good morning'), owner.exitCode]).toEqual([true, null]);
+  await until(() => said().includes(NOTE));
+  expect([said().includes('Good morning'), owner.exitCode]).toEqual([true, null]);
   second.release();
   expect(await guestEnd).toMatchObject({ code: 0, out: expect.stringContaining('Good morning') });
   expect(await ownerEnd).toEqual([0, null]);
+});
+
+it('a service that starts beside a command waits for it, and stays', async () => {
+  const dataDir = temporaryFolder();
+  const held = heldRecording('/held.wav');
+  const commandEnd = resultOf(await transcribe(dataDir, held.url));
+  await until(held.isAsked);
+  const service = await spawnEarshot(['serve', '--port', '0', '--data-dir', dataDir]);
+  const said = output(service);
+  await until(() => said().includes(WAITS));
+  held.release();
+  expect((await commandEnd).code).toBe(0);
+  await until(() => said().includes('Ctrl-C stops'));
+  expect(await runEarshot(dataDir, 'keys', 'list')).toMatchObject({ code: 0, err: '' });
+  const end = once(service, 'close');
+  service.kill('SIGTERM');
+  expect(await end).toEqual([0, null]);
 });
 
 /** Two suffice for a race; each is a process. */
