@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
-import { FolderTakenError } from '../core/base/errors.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile } from '../core/base/server-file.ts';
 import { dataDirOf, type ServerOptions } from './environment.ts';
@@ -91,18 +90,15 @@ const awaitOthers = async (app: App): Promise<void> => {
 
 /** Starts a service for this command; undefined where another process uses the folder, if `mayWait`. */
 const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Connection | undefined> => {
-  try {
-    const app = await startService({ ...options, port: 0, host: '127.0.0.1' }, { temporary: true });
-    const client = createClient({ baseUrl: app.url, key: app.localKey });
-    const close = async () => {
-      await awaitOthers(app);
-      await app.close();
-    };
-    return { client, url: app.url, key: app.localKey, isOwn: true, close };
-  } catch (error) {
-    if (mayWait && error instanceof FolderTakenError) return undefined;
-    throw error;
-  }
+  const own = { ...options, port: 0, host: '127.0.0.1' };
+  const app = await startService(own, { temporary: true, mayWait });
+  if (app === undefined) return undefined;
+  const client = createClient({ baseUrl: app.url, key: app.localKey });
+  const close = async () => {
+    await awaitOthers(app);
+    await app.close();
+  };
+  return { client, url: app.url, key: app.localKey, isOwn: true, close };
 };
 
 /**

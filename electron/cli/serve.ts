@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { linkTo } from '../core/base/app-link.ts';
-import { type AppError, FolderTakenError, isAppError } from '../core/base/errors.ts';
+import { type AppError, isAppError } from '../core/base/errors.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
 import {
   findRunningServer,
@@ -129,31 +129,24 @@ const showDamaged = async (error: AppError, open: OpenWindow, options: ServeOpti
   process.exitCode = 1;
 };
 
-/** Undefined where another process has the folder, if `mayWait`. */
-const startUnlessTaken = async (options: ServeOptions, mayWait: boolean): Promise<App | undefined> => {
-  try {
-    return await startService(options);
-  } catch (error) {
-    if (mayWait && error instanceof FolderTakenError) return undefined;
-    throw error;
-  }
-};
-
 /**
  * The service that this command runs, or the one that runs on the data folder already. Waits while that one starts or ends,
- * and, unless a window is to show it, while it is a command's and would end with it.
+ * and, unless a window is to show it, as long as it is a command's, which it would end with.
  */
 const startOrFind = async (options: ServeOptions): Promise<{ app: App } | { running: RunningServer }> => {
   const began = performance.now();
+  let until = began + TAKEN_TIMEOUT_MS;
   for (let isNoted = false; ; await delay(RETRY_MS)) {
-    const waited = performance.now() - began;
-    const mayWait = waited < TAKEN_TIMEOUT_MS;
+    const now = performance.now();
     const running = await findRunningServer(dataDirOf(options));
-    const ends = mayWait && running?.temporary === true && options.window === undefined;
-    if (running !== undefined && !ends) return { running };
-    const app = running === undefined ? await startUnlessTaken(options, mayWait) : undefined;
-    if (app !== undefined) return { app };
-    if (isNoted || waited < NOTE_AFTER_MS) continue;
+    if (running !== undefined) {
+      if (!running.temporary || options.window !== undefined) return { running };
+      until = now + TAKEN_TIMEOUT_MS;
+    } else {
+      const app = await startService(options, { mayWait: now < until });
+      if (app !== undefined) return { app };
+    }
+    if (isNoted || now - began < NOTE_AFTER_MS) continue;
     printMessage(style('dim', 'Waiting for another command, which uses the data folder.'));
     isNoted = true;
   }

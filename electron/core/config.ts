@@ -9,7 +9,7 @@ export type AppConfig = {
   /** 0 means any free port. */
   readonly port: number;
   /** Started by a command for itself: it ends with that command. */
-  readonly temporary?: boolean;
+  readonly temporary?: boolean | undefined;
   /** Where the port is taken: use the next free one, or fail with `conflict`. */
   readonly whenTaken: 'next' | 'fail';
   /** `EARSHOT_API_KEY`: the owner's key for this run. */
