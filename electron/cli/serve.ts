@@ -110,6 +110,7 @@ const showRunning = async (server: RunningServer, options: ServeOptions): Promis
     `  Window   ${style('cyan', data.url)}`,
     `  API      ${server.url}/v1`,
     `  Data     ${dataDir}`,
+    ...(server.temporary ? ['', `  ${style('dim', 'It ends with the command that started it.')}`] : []),
     '',
   ];
   await printAddress({ ...server, loginUrl: data.url, dataDir }, lines.join('\n'), options);
@@ -131,22 +132,21 @@ const showDamaged = async (error: AppError, open: OpenWindow, options: ServeOpti
 
 /**
  * The service that this command runs, or the one that runs on the data folder already. Waits while that one starts or ends,
- * and, unless a window is to show it, as long as it is a command's, which it would end with.
+ * and, unless a window is to show it, while it is a command's and may soon end with it.
  */
 const startOrFind = async (options: ServeOptions): Promise<{ app: App } | { running: RunningServer }> => {
   const began = performance.now();
-  let until = began + TAKEN_TIMEOUT_MS;
   for (let isNoted = false; ; await delay(RETRY_MS)) {
-    const now = performance.now();
+    const waited = performance.now() - began;
+    const mayWait = waited < TAKEN_TIMEOUT_MS;
     const running = await findRunningServer(dataDirOf(options));
-    if (running !== undefined) {
-      if (!running.temporary || options.window !== undefined) return { running };
-      until = now + TAKEN_TIMEOUT_MS;
-    } else {
-      const app = await startService(options, { mayWait: now < until });
+    if (running === undefined) {
+      const app = await startService(options, { mayWait });
       if (app !== undefined) return { app };
+    } else if (!running.temporary || !mayWait || options.window !== undefined) {
+      return { running };
     }
-    if (isNoted || now - began < NOTE_AFTER_MS) continue;
+    if (isNoted || waited < NOTE_AFTER_MS) continue;
     printMessage(style('dim', 'Waiting for another command, which uses the data folder.'));
     isNoted = true;
   }

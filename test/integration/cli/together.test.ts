@@ -85,6 +85,22 @@ it('a service that starts beside a command waits for it, and stays', async () =>
   expect(await end).toEqual([0, null]);
 });
 
+// It waits half a minute.
+if (breadth(false, true)) {
+  it('a service that starts beside a command that goes on shows that one’s', async () => {
+    const dataDir = temporaryFolder();
+    const held = heldRecording('/going-on.wav');
+    const commandEnd = resultOf(await transcribe(dataDir, held.url));
+    await until(held.isAsked);
+    const { code, err } = await resultOf(await spawnEarshot(['serve', '--port', '0', '--data-dir', dataDir]));
+    expect(code).toBe(0);
+    for (const line of [WAITS, 'is running already', 'It ends with the command that started it.'])
+      expect(err).toContain(line);
+    held.release();
+    expect((await commandEnd).code).toBe(0);
+  });
+}
+
 /** Two suffice for a race; each is a process. */
 const COMMANDS = breadth(['list', 'list'], ['list', 'list', 'list']);
 
