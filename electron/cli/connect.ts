@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { dataPaths } from '../core/base/paths.ts';
-import { readServerFile } from '../core/base/server-file.ts';
+import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
 import { dataDirOf, type ServerOptions } from './environment.ts';
 import { startService } from './service.ts';
 import { printMessage, style } from './terminal.ts';
@@ -33,9 +33,6 @@ export const isLostConnection = (error: unknown): boolean =>
   error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
 
 const ANSWER_TIMEOUT_MS = 5000;
-/** For how long a service may start or end. */
-export const TAKEN_TIMEOUT_MS = 30_000;
-export const RETRY_MS = 200;
 /** Before a command says what it waits for. */
 export const NOTE_AFTER_MS = 500;
 
@@ -117,7 +114,7 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
     const own = await startOwn(options, performance.now() < until);
     if (own !== undefined) return own;
     // Another one is starting or ending.
-    await delay(RETRY_MS);
+    await delay(TAKEN_RETRY_MS);
   }
 };
 

@@ -4,14 +4,9 @@ import { createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { linkTo } from '../core/base/app-link.ts';
 import { type AppError, isAppError } from '../core/base/errors.ts';
+import { TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
-import {
-  findRunningServer,
-  NOTE_AFTER_MS,
-  RETRY_MS,
-  type RunningServer,
-  TAKEN_TIMEOUT_MS,
-} from './connect.ts';
+import { findRunningServer, NOTE_AFTER_MS, type RunningServer } from './connect.ts';
 import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { type Place, placeOf } from './open.ts';
 import { startService } from './service.ts';
@@ -136,7 +131,7 @@ const showDamaged = async (error: AppError, open: OpenWindow, options: ServeOpti
  */
 const startOrFind = async (options: ServeOptions): Promise<{ app: App } | { running: RunningServer }> => {
   const began = performance.now();
-  for (let isNoted = false; ; await delay(RETRY_MS)) {
+  for (let isNoted = false; ; await delay(TAKEN_RETRY_MS)) {
     const waited = performance.now() - began;
     const mayWait = waited < TAKEN_TIMEOUT_MS;
     const running = await findRunningServer(dataDirOf(options));

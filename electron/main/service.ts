@@ -4,11 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { app, safeStorage, utilityProcess } from 'electron';
 import { z } from 'zod';
 import { type App, createApp } from '../core/app.ts';
+import { systemClock } from '../core/base/clock.ts';
 import { layoutOf } from '../core/base/layout.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
 import { desktopConfig } from './config.ts';
 import { createSecretBox } from './secret-box.ts';
+import { startWhenFree } from './taken-folder.ts';
 import { forkElectronWorker } from './worker.ts';
 
 export const layout = layoutOf({
@@ -44,16 +46,21 @@ export type Service =
   | ({ readonly isDamaged: false } & App)
   | { readonly isDamaged: true; readonly url: string; close(): Promise<void> };
 
-/** Starts the service; resolves once it accepts requests. */
+/** Starts the service, once no command has the data folder; resolves once it accepts requests. */
 export const startService = async (): Promise<Service> => {
   try {
-    const service = await createApp(config(), {
+    const host = {
       forkWorker: forkElectronWorker(utilityProcess.fork, layout.worker, process.env),
       analysisThread: pathToFileURL(layout.analysisThread),
       databaseThread: pathToFileURL(layout.databaseThread),
       renderingThread: pathToFileURL(layout.renderingThread),
       secretBox: await createSecretBox(safeStorage, process.platform),
-    });
+    };
+    const service = await startWhenFree(
+      () => createApp(config(), host),
+      dataPaths(config().dataDir),
+      systemClock,
+    );
     return { isDamaged: false, ...service };
   } catch (error) {
     if (!isLibraryDamaged(error)) throw error;

@@ -13,6 +13,11 @@ const ServerFile = z.object({
 });
 export type ServerFile = z.output<typeof ServerFile>;
 
+/** For how long a service may start or end. */
+export const TAKEN_TIMEOUT_MS = 30_000;
+/** Between two looks at a data folder that another process has. */
+export const TAKEN_RETRY_MS = 200;
+
 /** Undefined where the file is missing or damaged. After a crash it describes a service that runs no more. */
 export const readServerFile = (paths: DataPaths): ServerFile | undefined => {
   try {
