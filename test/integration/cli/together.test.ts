@@ -89,6 +89,8 @@ it('a service that starts beside a command waits for it, and stays', async () =>
 if (breadth(false, true)) {
   it('a service that starts beside a command that goes on shows that one’s', async () => {
     const dataDir = temporaryFolder();
+    // A download without an answer fails after half a minute, too.
+    await runEarshot(dataDir, 'settings', 'set', 'network.stallSeconds', '300');
     const held = heldRecording('/going-on.wav');
     const commandEnd = resultOf(await transcribe(dataDir, held.url));
     await until(held.isAsked);
