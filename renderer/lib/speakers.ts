@@ -10,3 +10,12 @@ export const speakerColor = (index: number): string =>
 
 /** The colors that a person can give: their indices. */
 export const COLOR_INDICES = COLORS.map((_, index) => index);
+
+/** The label of a speaker without a given name, whose name is "Speaker A"; undefined for a given name. */
+export const unnamedLabel = (name: string): string | undefined => /^Speaker ([A-Z]{1,3})$/.exec(name)?.[1];
+
+/** What stands for a speaker in an avatar: the first character of a given name, else the label. */
+export const speakerInitial = (name: string): string => {
+  const [first] = new Intl.Segmenter().segment(name.trim());
+  return unnamedLabel(name) ?? first?.segment.toUpperCase() ?? '';
+};

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
-import { speakerColor } from '../lib/speakers.ts';
+import { speakerColor, speakerInitial } from '../lib/speakers.ts';
 
 type TagProps = { children: ReactNode; tone?: 'plain' | 'good' | 'warn' | 'bad' };
 
@@ -43,11 +43,11 @@ export const SpeakerAvatars = ({ names, label }: { names: readonly string[]; lab
   const shown = names.slice(0, names.length > MAX_AVATARS ? MAX_AVATARS - 1 : MAX_AVATARS);
   return (
     <span className="inline-flex" role="img" aria-label={label}>
-      {shown.map((_, index) => {
-        const letter = String.fromCharCode(65 + index);
+      {shown.map((name, index) => {
+        const color = speakerColor(index);
         return (
-          <Avatar key={letter} color={speakerColor(index)} isFirst={index === 0}>
-            {letter}
+          <Avatar key={color} color={color} isFirst={index === 0}>
+            {speakerInitial(name)}
           </Avatar>
         );
       })}

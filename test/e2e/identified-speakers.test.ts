@@ -239,6 +239,9 @@ describe('remembered voice', { timeout: PATIENCE }, () => {
     await page.getByRole('button', { name: 'Use the name María' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'María', exact: true }).waitFor();
     await expect.poll(() => page.getByText('Sounds like').count()).toBe(0);
+    await window.go('#/library');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Next', exact: true }) });
+    expect(await row.getByRole('img', { name: 'María', exact: true }).textContent()).toBe('M');
   });
 
   it('is listed and forgotten in the settings', async () => {

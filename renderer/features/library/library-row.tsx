@@ -7,6 +7,7 @@ import { cx } from '../../lib/classes.ts';
 import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
 import { helpFor } from '../../lib/job-help.ts';
+import { unnamedLabel } from '../../lib/speakers.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -27,6 +28,15 @@ type RowProps = {
   place: RowPlace;
   selected: boolean;
   onToggle: (range: boolean) => void;
+};
+
+const Speakers = ({ names }: { names: readonly string[] }) => {
+  const { t } = useI18n();
+  const shown = names.map((name) => {
+    const label = unnamedLabel(name);
+    return label === undefined ? name : t('speaker.unnamed', { id: label });
+  });
+  return <SpeakerAvatars names={names} label={shown.join(', ')} />;
 };
 
 /** A transcript in the library. */
@@ -76,9 +86,7 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
         </span>
       </td>
       <td className="hidden lg:block">
-        {item.speakers !== undefined && item.speakers.length > 0 && (
-          <SpeakerAvatars names={item.speakers} label={item.speakers.join(', ')} />
-        )}
+        {item.speakers !== undefined && item.speakers.length > 0 && <Speakers names={item.speakers} />}
       </td>
       <td className="hidden truncate text-ink-2 lg:block">
         {item.language === null ? '' : formatLanguage(item.language, locale)}

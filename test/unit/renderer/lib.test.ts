@@ -11,7 +11,7 @@ import {
   parseClock,
 } from '../../../renderer/lib/format.ts';
 import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
-import { speakerIndex } from '../../../renderer/lib/speakers.ts';
+import { speakerIndex, speakerInitial } from '../../../renderer/lib/speakers.ts';
 
 describe('clock and date formats', () => {
   it('formats and parses clock times', () => {
@@ -93,5 +93,10 @@ describe('waveform', () => {
 
   it('converts speaker letters to indexes', () => {
     expect(['A', 'B', 'Z', 'AA'].map(speakerIndex)).toEqual([0, 1, 25, 26]);
+  });
+
+  it('stands for a speaker with the beginning of the name', () => {
+    const names = ['Speaker A', 'Speaker AB', 'Peter', ' łukasz', '田中', '👩‍🚀 Mae', 'Speaker phone', ''];
+    expect(names.map(speakerInitial)).toEqual(['A', 'AB', 'P', 'Ł', '田', '👩‍🚀', 'S', '']);
   });
 });
