@@ -53,6 +53,7 @@ const TARGETS = {
 const MAX_CACHED_BUILDS = 6;
 const PARALLEL_COMPILERS = '2';
 const TAIL_LINES = 25;
+const SHADERS_TOOL = 'vulkan-shaders-gen';
 const MISSING_CMAKE =
   'CMake was not found. Install CMake and a C++ compiler (on Debian: apt-get install cmake g++), then try again.';
 
@@ -205,6 +206,12 @@ const explainFailure = (logFile, reason) => {
   ].join('\n');
 };
 
+/** The percentage in CMake's last line that has one, not of the tool for shaders, which is a build of its own within Vulkan's; or 0. */
+const percentIn = (text) => {
+  const lines = text.split('\n').filter((line) => /^\[\s*\d+%\]/.test(line) && !line.includes(SHADERS_TOOL));
+  return Number.parseInt((lines.at(-1) ?? '').slice(1), 10) || 0;
+};
+
 const runCmake = (args, { logFile, log, elapsed }) =>
   new Promise((resolve, reject) => {
     const output = openSync(logFile, 'a');
@@ -212,7 +219,7 @@ const runCmake = (args, { logFile, log, elapsed }) =>
     let logged = 0;
     const read = (chunk) => {
       writeFileSync(output, chunk);
-      const percent = Number(/\[\s*(\d+)%\](?![\s\S]*\[\s*\d+%\])/.exec(String(chunk))?.[1] ?? 0);
+      const percent = percentIn(String(chunk));
       if (percent >= logged + 10) {
         logged = percent;
         log(`  ${percent} % (${elapsed()})`);
