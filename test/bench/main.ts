@@ -47,6 +47,8 @@ const optionsOf = () => {
     if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
     if (!/^[1-9]\d*$/.test(values.rounds ?? '1'))
       throw new Error(`--rounds=${values.rounds}: a number from 1 on is expected`);
+    if (values.only !== undefined && !values.service && !values.peers)
+      throw new Error(`--only=${values.only}: --service or --peers is expected, too`);
     return values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
