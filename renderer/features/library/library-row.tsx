@@ -7,7 +7,7 @@ import { cx } from '../../lib/classes.ts';
 import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
 import { helpFor } from '../../lib/job-help.ts';
-import { unnamedLabel } from '../../lib/speakers.ts';
+import { shownName } from '../../lib/speakers.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -32,11 +32,7 @@ type RowProps = {
 
 const Speakers = ({ names }: { names: readonly string[] }) => {
   const { t } = useI18n();
-  const shown = names.map((name) => {
-    const label = unnamedLabel(name);
-    return label === undefined ? name : t('speaker.unnamed', { id: label });
-  });
-  return <SpeakerAvatars names={names} label={shown.join(', ')} />;
+  return <SpeakerAvatars names={names} label={names.map((name) => shownName(name, t)).join(', ')} />;
 };
 
 /** A transcript in the library. */

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n, useServices } from '../../app/services.tsx';
 import { describeError } from '../../lib/errors.ts';
-import { COLOR_INDICES, speakerColor, speakerIndex } from '../../lib/speakers.ts';
+import { COLOR_INDICES, shownName, speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { returnFocus } from '../../ui/return-focus.ts';
@@ -16,9 +16,9 @@ export const useSpeakerName = (speaker: string | null): string => {
   const { t } = useI18n();
   const given = useStore(editor.store, (state) => state.transcript?.speakers?.[speaker ?? '']?.name);
   if (speaker === null) return '';
-  return given === undefined || given === '' || given === speaker || given === `Speaker ${speaker}`
+  return given === undefined || given === '' || given === speaker
     ? t('speaker.unnamed', { id: speaker })
-    : given;
+    : shownName(given, t);
 };
 
 /** The labels and names of all speakers of the transcript. */
@@ -26,10 +26,7 @@ export const useSpeakerNames = (): (readonly [label: string, name: string])[] =>
   const { editor } = useReader();
   const { t } = useI18n();
   const speakers = useStore(editor.store, (state) => state.transcript?.speakers);
-  return Object.entries(speakers ?? {}).map(([label, { name }]) => [
-    label,
-    name === `Speaker ${label}` ? t('speaker.unnamed', { id: label }) : name,
-  ]);
+  return Object.entries(speakers ?? {}).map(([label, { name }]) => [label, shownName(name, t)]);
 };
 
 /** The CSS color of a speaker: the one that a person gave, else in turn. */

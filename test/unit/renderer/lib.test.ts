@@ -11,7 +11,7 @@ import {
   parseClock,
 } from '../../../renderer/lib/format.ts';
 import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
-import { speakerIndex, speakerInitial } from '../../../renderer/lib/speakers.ts';
+import { shownName, speakerIndex, speakerInitial } from '../../../renderer/lib/speakers.ts';
 
 describe('clock and date formats', () => {
   it('formats and parses clock times', () => {
@@ -98,5 +98,8 @@ describe('waveform', () => {
   it('stands for a speaker with the beginning of the name', () => {
     const names = ['Speaker A', 'Speaker AB', 'Peter', ' łukasz', '田中', '👩‍🚀 Mae', 'Speaker phone', ''];
     expect(names.map(speakerInitial)).toEqual(['A', 'AB', 'P', 'Ł', '田', '👩‍🚀', 'S', '']);
+    const translate = Object.assign((key: string) => key, { language: 'de' } as const);
+    const shown = ['Speaker B', 'Peter'].map((name) => shownName(name, translate));
+    expect(shown).toEqual(['speaker.unnamed', 'Peter']);
   });
 });
