@@ -27,6 +27,8 @@ import type {
 import { declaredWavSeconds } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
+/** Samples of the frames that ffmpeg encodes and writes. */
+const WRITTEN_SAMPLES = 2 * SAMPLE_RATE;
 
 /** Positions in samples on the source's timeline. */
 type DecodePlan = {
@@ -65,6 +67,8 @@ const filtersFor = (
     // resampling, because ffmpeg builds the whole silence in memory, and 16 kHz mono is the smallest form.
     'aresample=async=1:first_pts=0',
     `atrim=start_sample=${skip}${stop}`,
+    // A few long frames are encoded and written sooner than the many short ones of a codec.
+    `asetnsamples=n=${WRITTEN_SAMPLES}:p=0`,
   ].join(',');
 };
 
@@ -175,8 +179,6 @@ export class Decoder implements Decode {
         ...['-loglevel', 'info', '-progress', 'pipe:2'],
         ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
         ...['-af', filtersFor(this.#plan, this.#first, seeking, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
-        // In writes of 32 KB instead of one for each frame of the codec, which cost more than decoding it.
-        ...['-flush_packets', '0'],
       ],
       outputFile: null,
       onStderr: (line) => {

@@ -52,7 +52,7 @@ export const PARTS = {
   // The decoded samples, and redacted recordings.
   encoder: ['aac,libopus,pcm_f32le,pcm_s16le'],
   muxer: ['ipod,ogg,pcm_f32le,pcm_s16le,wav'],
-  filter: ['aformat,amix,anull,aresample,asetpts,atrim,pan'],
+  filter: ['aformat,amix,anull,aresample,asetnsamples,asetpts,atrim,pan'],
   // Parts of links come through the range reader on this machine; the guarded client fetches them.
   protocol: ['file,http,pipe,tcp'],
   bsf: ['aac_adtstoasc'],
