@@ -2,14 +2,12 @@ import { useEffect } from 'react';
 import type { Prefs } from '../stores/prefs.ts';
 import { resolveLocale, useCoreServices, usePrefs } from './services.tsx';
 
-const DARK = '(prefers-color-scheme: dark)';
-
 const applyTheme = (theme: Prefs['theme']) => {
-  const dark = theme === 'system' ? matchMedia(DARK).matches : theme === 'dark';
+  const dark = theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 };
 
-/** Applies the preferences for theme, text size and language to the document, and follows the system's theme. */
+/** Applies the preferences for theme, text size and language to the document. theme.js follows the system's theme. */
 export const useAppearance = () => {
   const { i18n } = useCoreServices();
   const theme = usePrefs((prefs) => prefs.theme);
@@ -18,10 +16,6 @@ export const useAppearance = () => {
 
   useEffect(() => {
     applyTheme(theme);
-    const media = matchMedia(DARK);
-    const follow = () => applyTheme(theme);
-    media.addEventListener('change', follow);
-    return () => media.removeEventListener('change', follow);
   }, [theme]);
 
   useEffect(() => {

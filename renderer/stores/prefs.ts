@@ -44,10 +44,15 @@ export type Prefs = z.output<typeof Prefs>;
 
 const STORAGE_KEY = 'earshot.prefs';
 
-/** Preferences of this browser, kept in its local storage and never sent. */
+/** Preferences of this browser, kept in its local storage, the same in all its windows, and never sent. */
 export const createPrefs = (storage: Storage) => {
-  const store = createStore<Prefs>(() => Prefs.parse(readStored(storage, STORAGE_KEY) ?? {}));
+  const read = () => Prefs.parse(readStored(storage, STORAGE_KEY) ?? {});
+  const store = createStore<Prefs>(read);
   store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));
+  // Sent only to the other windows, which would undo the change with their next one.
+  addEventListener('storage', ({ key }) => {
+    if (key === STORAGE_KEY) store.setState(read());
+  });
   return {
     store,
     set: (change: Partial<Prefs>) => store.setState(change),

@@ -90,4 +90,22 @@ describe('settings', () => {
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);
   });
+
+  it('shares theme and text size with another window, in which neither is lost', async () => {
+    const { page } = window;
+    await window.go('#/settings/appearance');
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/#/settings/appearance`);
+    const root = (of: typeof page, state: string) =>
+      of.locator(`html${state}`).waitFor({ state: 'attached' });
+    await other.getByRole('radio', { name: 'Large', exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'Dark', exact: true }).click();
+    await root(other, '[data-theme="dark"]');
+    await other.getByRole('radio', { name: 'Large', exact: true }).click();
+    await root(page, '[style*="--text-scale: 1.15"]');
+    await page.getByRole('radio', { name: 'Large', exact: true, checked: true }).waitFor();
+    for (const each of [page, other]) await root(each, '[data-theme="dark"]');
+    await other.close();
+    expect(window.errors).toEqual([]);
+  });
 });

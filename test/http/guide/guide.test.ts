@@ -143,7 +143,7 @@ describe('the page of the guide', () => {
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await background();
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.reload();
+    await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' });
     expect(await background()).not.toBe(light);
     expect(await window.violations('colors')).toEqual([]);
     await page.locator('button.copy').first().click();
