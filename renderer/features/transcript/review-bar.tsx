@@ -10,10 +10,10 @@ import { modelLabel } from '../models/model-facts.ts';
 
 import { type Doc, paragraphOfWord } from './model/document.ts';
 import {
+  acceptWords,
   findUncertainSpans,
   type UncertainSpan,
   withOtherReading,
-  writeAcceptedWords,
 } from './model/low-confidence.ts';
 import { useEditParagraph, useReader } from './reader.tsx';
 
@@ -55,11 +55,12 @@ const useReview = () => {
   );
   const accept = useCallback(() => {
     if (doc === undefined || span === undefined) return;
-    const next = new Set(acceptedWords);
-    for (const word of wordsOf(doc, span)) next.add(word.start);
-    writeAcceptedWords(localStorage, id, next);
-    view.setState({ acceptedWords: next, spanIndex: Math.min(spanIndex, Math.max(0, spans.length - 2)) });
-  }, [acceptedWords, spanIndex, doc, spans, id, span, view]);
+    const starts = wordsOf(doc, span).map((word) => word.start);
+    view.setState({
+      acceptedWords: acceptWords(localStorage, id, starts),
+      spanIndex: Math.min(spanIndex, Math.max(0, spans.length - 2)),
+    });
+  }, [spanIndex, doc, spans, id, span, view]);
   /** Replaces the words by what the other model heard: an ordinary edit. The next span moves up into this one's place. */
   const replace = useCallback(() => {
     const edited = doc === undefined || span === undefined ? undefined : withOtherReading(doc, span);

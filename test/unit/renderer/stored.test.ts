@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { readAcceptedWords } from '../../../renderer/features/transcript/model/low-confidence.ts';
+import {
+  acceptWords,
+  readAcceptedWords,
+} from '../../../renderer/features/transcript/model/low-confidence.ts';
 import { readUnsavedEdits } from '../../../renderer/features/transcript/unsaved-edits.ts';
 import { memoryStorage } from './support/memory-storage.ts';
 
@@ -29,4 +32,12 @@ it.each<[unknown, number[]]>([
   ['{', []],
 ])('accepted words are read from %j', (stored, starts) => {
   expect([...readAcceptedWords(holding('earshot.accepted.tr_1', stored), 'tr_1')]).toEqual(starts);
+});
+
+it('words are accepted beside those of another window', () => {
+  const storage = memoryStorage();
+  acceptWords(storage, 'tr_1', [1.5, 2]);
+  expect([...acceptWords(storage, 'tr_1', [4])]).toEqual([1.5, 2, 4]);
+  expect([...readAcceptedWords(storage, 'tr_1')]).toEqual([1.5, 2, 4]);
+  expect([...readAcceptedWords(storage, 'tr_2')]).toEqual([]);
 });

@@ -94,5 +94,9 @@ const AcceptedWords = z.object({ starts: storedList(z.number().min(0)) }).catch(
 export const readAcceptedWords = (storage: Storage, id: string): ReadonlySet<number> =>
   new Set(AcceptedWords.parse(readStored(storage, storageKey(id))).starts);
 
-export const writeAcceptedWords = (storage: Storage, id: string, accepted: ReadonlySet<number>): void =>
+/** Accepts words by their start, beside those that other windows have accepted, and returns all of them. */
+export const acceptWords = (storage: Storage, id: string, starts: readonly number[]): ReadonlySet<number> => {
+  const accepted = new Set([...readAcceptedWords(storage, id), ...starts]);
   storage.setItem(storageKey(id), JSON.stringify({ starts: [...accepted] }));
+  return accepted;
+};
