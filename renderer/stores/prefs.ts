@@ -49,7 +49,7 @@ export const createPrefs = (storage: Storage) => {
   const read = () => Prefs.parse(readStored(storage, STORAGE_KEY) ?? {});
   const store = createStore<Prefs>(read);
   store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));
-  // Sent only to the other windows, which would undo the change with their next one.
+  // The browser tells only the other windows. Without it, their next change would undo this one.
   addEventListener('storage', ({ key }) => {
     if (key === STORAGE_KEY) store.setState(read());
   });
