@@ -3,15 +3,14 @@
 (() => {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const apply = () => {
-    let prefs = {};
+    let chosen;
     try {
-      prefs = JSON.parse(localStorage.getItem('earshot.prefs') ?? '{}');
+      chosen = JSON.parse(localStorage.getItem('earshot.prefs'))?.theme;
     } catch {
       // Invalid preferences count as absent.
     }
-    const dark = system.matches ? 'dark' : 'light';
-    document.documentElement.dataset.theme =
-      prefs.theme === 'light' || prefs.theme === 'dark' ? prefs.theme : dark;
+    const isDark = chosen === 'dark' || (chosen !== 'light' && system.matches);
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
   };
   apply();
   system.addEventListener('change', apply);

@@ -48,14 +48,17 @@ const STORAGE_KEY = 'earshot.prefs';
 export const createPrefs = (storage: Storage) => {
   const read = () => Prefs.parse(readStored(storage, STORAGE_KEY) ?? {});
   const store = createStore<Prefs>(read);
-  store.subscribe((prefs) => storage.setItem(STORAGE_KEY, JSON.stringify(prefs)));
-  // The browser tells only the other windows. Without it, their next change would undo this one.
+  // The browser tells only the other windows. What they changed is not written again, or windows of two versions, each of which
+  // leaves out what it does not know, would answer each other without end.
   addEventListener('storage', ({ key }) => {
     if (key === STORAGE_KEY) store.setState(read());
   });
   return {
     store,
-    set: (change: Partial<Prefs>) => store.setState(change),
+    set: (change: Partial<Prefs>) => {
+      store.setState(change);
+      storage.setItem(STORAGE_KEY, JSON.stringify(store.getState()));
+    },
   };
 };
 export type PrefsStore = ReturnType<typeof createPrefs>;

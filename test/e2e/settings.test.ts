@@ -105,6 +105,24 @@ describe('settings', () => {
     await root(page, '[style*="--text-scale: 1.15"]');
     await page.getByRole('radio', { name: 'Large', exact: true, checked: true }).waitFor();
     for (const each of [page, other]) await root(each, '[data-theme="dark"]');
+    // A page of the same origin in which nothing runs, as a window of another version that knows other preferences.
+    await other.goto(`${server.url}/robots.txt`);
+    const write = (text: string) =>
+      other.evaluate((prefs) => localStorage.setItem('earshot.prefs', prefs), text);
+    for (const [text, theme] of [
+      ['{"theme":"dark","later":1}', 'dark'],
+      ['{"theme":"light","later":1}', 'light'],
+      ['null', 'light'],
+      ['{"theme":"dark"}', 'dark'],
+      ['{', 'light'],
+    ] as const) {
+      await write(text);
+      await root(page, `[data-theme="${theme}"]`);
+    }
+    await write('{"theme":"dark","later":1}');
+    await root(page, '[data-theme="dark"]');
+    await page.getByRole('radio', { name: 'Dark', exact: true, checked: true }).waitFor();
+    expect(await other.evaluate(() => localStorage.getItem('earshot.prefs'))).toContain('later');
     await other.close();
     expect(window.errors).toEqual([]);
   });
