@@ -2,6 +2,7 @@ import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import {
@@ -29,6 +30,11 @@ import { declaredWavSeconds } from './wav-header.ts';
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 /** Samples of the frames that ffmpeg encodes and writes. */
 const WRITTEN_SAMPLES = 2 * SAMPLE_RATE;
+
+/** Frees a read of the pipe. One with less than half of its memory may be part of Node's pool. */
+const freeRead = (bytes: Buffer): void => {
+  if (2 * bytes.byteLength > bytes.buffer.byteLength) freeMemory(bytes);
+};
 
 /** Positions in samples on the source's timeline. */
 type DecodePlan = {
@@ -218,6 +224,7 @@ export class Decoder implements Decode {
           stall.resume();
         }
       }
+      freeRead(bytes);
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }

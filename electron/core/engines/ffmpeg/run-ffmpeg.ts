@@ -87,8 +87,14 @@ const discardOutput = (child: ChildProcess): void => {
  * closes early as an error.
  */
 export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
-  // With autoDestroy it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
-  const stdout = new PassThrough({ highWaterMark: 256 * 1024, autoDestroy: false });
+  const stdout = new PassThrough({
+    writableHighWaterMark: 128 * 1024,
+    // Each read of the pipe as it came: a stream of bytes would copy those that wait into one.
+    readableObjectMode: true,
+    readableHighWaterMark: 2,
+    // With it, it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
+    autoDestroy: false,
+  });
   const { file, args } = withLimitedMemory({
     file: command.tools.ffmpeg,
     args: ['-hide_banner', '-nostdin', '-nostats', ...command.inputOptions],
