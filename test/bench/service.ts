@@ -40,7 +40,7 @@ export const measureService = async (folder: string, quick: boolean, only?: stri
   const parts: Readonly<Record<string, () => AsyncGenerator<ServiceRow>>> = {
     start: () => one(() => measureStart(quick ? 3 : 9)),
     memory: () => measureMemory(folder, quick ? 3 : 30),
-    decode: () => one(() => measureDecode(folder, quick ? 10 : 60, runs)),
+    decode: () => one(() => measureDecode(folder, quick ? 10 : 60, quick ? 3 : 9)),
     files: () => measureFiles(folder, quick ? 2 ** 27 : 2 ** 30, runs),
     library: () => measureLibrary(quick ? 10_000 : 100_000),
     ranges: () => rangeRows((quick ? 20 : 120) * 60),
