@@ -36,16 +36,19 @@ export const costOfScript = async (script: string, ...args: string[]): Promise<C
 };
 
 /**
- * The milliseconds from a request to the last byte of its answer. Without the typed client: its checks of the answer, and the
- * garbage that they leave, are no work of the service.
+ * The milliseconds of requests that follow one another on a connection, each from its start to the last byte of its answer.
+ * Asked by curl: the pauses of a client that runs in this process, for its garbage and its compiler, are no work of the service.
  */
-export const timedRequest = async (server: TestServer, path: string): Promise<number> => {
-  const asked = performance.now();
-  const response = await server.fetch(path);
-  await response.arrayBuffer();
-  const took = performance.now() - asked;
-  if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  return took;
+export const timedRequests = async (server: TestServer, path: string, count: number): Promise<number[]> => {
+  const { stdout } = await run('curl', [
+    ...['-sS', '--fail', '--fail-early', '-H', `Authorization: Bearer ${server.key}`],
+    ...['-w', '%{time_total}\\n'],
+    ...Array.from({ length: count }, () => ['-o', '/dev/null', `${server.url}${path}`]).flat(),
+  ]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((seconds) => Number(seconds) * 1000);
 };
 
 /** The medians of several costs. */

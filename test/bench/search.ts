@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { FILLED_WORDS, fillTranscripts } from '../support/fill-transcripts.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
-import { cpuSeconds, median, quantile, timedRequest } from './measure.ts';
+import { cpuSeconds, median, quantile, timedRequests } from './measure.ts';
 
 const RUNS = 30;
 
@@ -63,9 +63,7 @@ export async function* measureSearches(server: TestServer): AsyncGenerator<Searc
       const query = new URLSearchParams({ q, page: String(page) });
       const before = cpuSeconds(server.pid).all;
       const waited = await longestWait(server, async () => {
-        for (let run = 0; run < RUNS; run++) {
-          times.push(await timedRequest(server, `/v1/transcript/search?${query}`));
-        }
+        times.push(...(await timedRequests(server, `/v1/transcript/search?${query}`, RUNS)));
       });
       const cpu = ((cpuSeconds(server.pid).all - before) * 1000) / RUNS;
       const { data } = await server.client.call('searchTranscripts', { query: { q, page } });
