@@ -21,10 +21,13 @@ export type CopyTrialInput = Omit<MeasureInput, 'device' | 'modelPath'> & {
 
 const QUANTIZE_MS = 10 * 60_000;
 const TRIAL_MS = 60 * 60_000;
-/** Odd, so that there is a median. */
-const ROUNDS = 3;
 /** A copy takes space and a trial time: for less they are not worth it. */
 export const MIN_GAIN = 1.15;
+/** Odd, so that there is a median. */
+const MIN_ROUNDS = 3;
+const MAX_ROUNDS = 9;
+/** No round is added to the first ones after so many seconds. */
+const ADDED_UNTIL = 10 * 60;
 
 /** One run each. */
 export type Round = { readonly published: Measurement; readonly copy: Measurement };
@@ -50,6 +53,16 @@ export const judgeCopy = (rounds: readonly Round[], device: CopyTrialInput['devi
   return { ...times, outcome: isFaster ? 'faster' : 'slower', detail: null };
 };
 
+/** Whether another round is needed. The first ones decide if each says the same; else a pause of the machine might decide. */
+export const needsRound = (rounds: readonly Round[], device: CopyTrialInput['device']): boolean => {
+  const outcomes = new Set(rounds.map((round) => judgeCopy([round], device).outcome));
+  // Other words stay other words.
+  if (outcomes.has('different')) return false;
+  if (rounds.length < MIN_ROUNDS || rounds.length % 2 === 0) return true;
+  const elapsed = rounds.reduce((sum, { published, copy }) => sum + published.seconds + copy.seconds, 0);
+  return outcomes.size > 1 && rounds.length < MAX_ROUNDS && elapsed < ADDED_UNTIL;
+};
+
 /** Writes a quantized copy, in a process of its own. Rejects only where `signal` aborts. */
 export const makeCopy = (
   deps: IsolatedDeps,
@@ -68,10 +81,8 @@ export const tryCopy = async (
   const trial = await isolated(deps, TRIAL_MS, signal, async (client) => {
     const measure = (modelPath: string) => client.run(measureTask, { ...input, device, modelPath }).promise;
     const rounds: Round[] = [];
-    while (rounds.length < ROUNDS) {
+    while (needsRound(rounds, device)) {
       rounds.push({ published: await measure(published), copy: await measure(copy) });
-      // Other words stay other words.
-      if (judgeCopy(rounds, device).outcome === 'different') break;
     }
     return { rounds };
   });
