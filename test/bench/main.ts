@@ -2,8 +2,10 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { STARTER_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
@@ -107,15 +109,29 @@ const coldAndWarm = async (server: TestServer, wav: string, threads: number): Pr
   row('one 60-second file, warm', warm, whisper);
 };
 
+/** Imports the starter model as a person would one of theirs; returns whether its copy in 8 bits proved faster here. */
+const importModel = async (server: TestServer, id: string): Promise<boolean> => {
+  await server.client.call('importModel', { body: { path: STARTER_MODEL, id } });
+  const outcome = await until(async () => {
+    const { data } = await server.client.call('listModels');
+    const copy = data.find((model) => model.id === id)?.quantized;
+    return copy?.outcome !== 'pending' && copy?.outcome;
+  });
+  return outcome === 'faster';
+};
+
 const queue = async (server: TestServer, wav: string, threads: number): Promise<void> => {
+  const isFaster = await importModel(server, 'own');
   const url = await upload(server, wav);
-  const earshot = await seconds(() =>
-    Promise.all(Array.from({ length: FILES }, () => transcribe(server, url))),
-  );
+  const all = (model: string) =>
+    seconds(() => Promise.all(Array.from({ length: FILES }, () => transcribe(server, url, { model }))));
+  const starter = await all('starter');
+  const own = await all('own');
   const loop = await seconds(async () => {
     for (let i = 0; i < FILES; i++) await whisperCli(wav, threads);
   });
-  row(`${FILES} such files: queue against a shell loop`, [earshot], [loop]);
+  row(`${FILES} such files: queue against a shell loop`, [starter], [loop]);
+  row(`the same, the model imported: ${isFaster ? 'in 8 bits' : 'no copy'}`, [own], [loop]);
 };
 
 const long = async (server: TestServer, wav: string, threads: number): Promise<void> => {

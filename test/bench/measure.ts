@@ -111,9 +111,13 @@ export const upload = async (server: TestServer, path: string): Promise<string> 
 };
 
 /** Returns the text. */
-export const transcribe = async (server: TestServer, audio_url: string, model?: string): Promise<string> => {
+export const transcribe = async (
+  server: TestServer,
+  audio_url: string,
+  options: { readonly model?: string; readonly language?: string } = {},
+): Promise<string> => {
   const t = await server.client.call('createTranscript', {
-    body: { audio_url, wait_until_complete: true, ...(model === undefined ? {} : { model, language: 'en' }) },
+    body: { audio_url, wait_until_complete: true, ...options },
   });
   if (t.status !== 'completed')
     throw new Error(`The transcription ended as ${t.status}: ${t.error?.message}`);

@@ -11,6 +11,7 @@ import { plainWords, wordErrors } from '../support/word-error-rate.ts';
 import { cpuOf, cpuSeconds, median, parakeetCli, transcribe, upload } from './measure.ts';
 
 const MODEL = 'starter-parakeet';
+const ENGLISH = { model: MODEL, language: 'en' };
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -45,7 +46,7 @@ const warmRuns = async (server: TestServer, sample: string, file: string, runs: 
   let [text, expected] = ['', ''];
   for (let i = 0; i < runs; i++) {
     const before = cpuSeconds(server.pid);
-    text = await transcribe(server, url, MODEL);
+    text = await transcribe(server, url, ENGLISH);
     const after = cpuSeconds(server.pid);
     times.engine.push(after.children - before.children);
     times.whole.push(after.all - before.all);
@@ -71,7 +72,7 @@ export const compareParakeet = async (runs: number): Promise<void> => {
   const folder = temporaryFolder();
   const files = ENGLISH_RECORDINGS.map((sample) => asWav(folder, sample));
   const server = await startServer();
-  await transcribe(server, await upload(server, fixturePath('01-short-note.wav')), MODEL);
+  await transcribe(server, await upload(server, fixturePath('01-short-note.wav')), ENGLISH);
   say('| recording | words | that differ | wrong, of each | its engine | the whole service | parakeet-cli |');
   say('|---|---|---|---|---|---|---|');
   const said: string[] = [];
