@@ -73,12 +73,14 @@ export const createAutosave = (options: Options) => {
     ...[...new Map([...sent, ...pending]).values()].map((edit) => ({ ...edit, was: baseText(edit.id) })),
   ];
   const isUnsaved = (segment: number) => listUnsaved().some((each) => each.id === segment);
-  // Do not clear what only another window of this browser has stored.
-  let hasWritten = false;
+  // The segments whose stored edits are this window's: it leaves those of another window of this browser.
+  let stored: ReadonlySet<number> = new Set();
   const persist = () => {
-    const texts = listUnsaved();
-    if (texts.length > 0 || hasWritten) writeUnsavedEdits(storage, id, texts);
-    hasWritten = texts.length > 0;
+    const edits = listUnsaved();
+    const own = new Set(edits.map((edit) => edit.id));
+    const replaced = new Set([...own, ...stored]);
+    if (replaced.size > 0) writeUnsavedEdits(storage, id, replaced, edits);
+    stored = own;
   };
   let hasRestored = false;
 
@@ -187,7 +189,8 @@ export const createAutosave = (options: Options) => {
     restore: () => {
       if (hasRestored) return;
       hasRestored = true;
-      for (const { was, ...edit } of readUnsavedEdits(storage, id)) {
+      const earlier = readUnsavedEdits(storage, id);
+      for (const { was, ...edit } of earlier) {
         const { id: segment, text } = edit;
         const saved = base.get(segment);
         if (isUnsaved(segment) || (saved?.text.trim() === text.trim() && hasParagraphs(saved, edit)))
@@ -195,7 +198,7 @@ export const createAutosave = (options: Options) => {
         base.set(segment, { ...saved, id: segment, text: was });
         pending.set(segment, edit);
       }
-      hasWritten = true;
+      stored = new Set([...stored, ...earlier.map((edit) => edit.id)]);
       persist();
       if (pending.size === 0) return;
       setState({ saving: 'waiting' });

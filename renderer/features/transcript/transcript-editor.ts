@@ -10,7 +10,7 @@ import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import type { SpokenPart } from './model/spoken-parts.ts';
 import { createServerEdits, type Send } from './server-edits.ts';
-import { writeUnsavedEdits } from './unsaved-edits.ts';
+import { removeUnsavedEdits } from './unsaved-edits.ts';
 
 type TimesOfSegment = NonNullable<PatchTranscript['segments']>[number];
 type PlanTimes = (transcript: Transcription, doc: Doc) => TimesOfSegment;
@@ -163,7 +163,7 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       }
     } catch (error) {
       if (isAbort(error)) return;
-      if (error instanceof ApiError && error.status === 404) writeUnsavedEdits(storage, id, []);
+      if (error instanceof ApiError && error.status === 404) removeUnsavedEdits(storage, id);
       store.setState({ error });
     }
   };

@@ -19,14 +19,27 @@ const StoredEdits = storedList(UnsavedEdit);
 export const readUnsavedEdits = (storage: Storage, id: string): UnsavedEdit[] =>
   StoredEdits.parse(readStored(storage, storageKey(id)));
 
-/** Stores unsaved edits, so that they survive a reload, a crash or an unreachable server. */
-export const writeUnsavedEdits = (storage: Storage, id: string, texts: readonly UnsavedEdit[]): void => {
-  if (texts.length === 0) {
-    storage.removeItem(storageKey(id));
+/** Removes the unsaved edits of a transcript. */
+export const removeUnsavedEdits = (storage: Storage, id: string): void => storage.removeItem(storageKey(id));
+
+/**
+ * Stores unsaved edits in the place of those of the `replaced` segments, so that they survive a reload, a crash or an
+ * unreachable server. Those of other segments stay: another window of this browser may have them.
+ */
+export const writeUnsavedEdits = (
+  storage: Storage,
+  id: string,
+  replaced: ReadonlySet<number>,
+  edits: readonly UnsavedEdit[],
+): void => {
+  const others = readUnsavedEdits(storage, id).filter((edit) => !replaced.has(edit.id));
+  const all = [...others, ...edits];
+  if (all.length === 0) {
+    removeUnsavedEdits(storage, id);
     return;
   }
   try {
-    storage.setItem(storageKey(id), JSON.stringify(texts));
+    storage.setItem(storageKey(id), JSON.stringify(all));
   } catch (error) {
     // The storage is full. Autosave still sends the edits.
     console.info(
