@@ -55,8 +55,7 @@ export class FakeMedia implements MediaEngine {
     for (const chunk of this.#chunks) {
       if (chunk.index < (resume?.index ?? 0)) continue;
       throwIfAborted(signal);
-      // In new memory, as each decode's chunks are: their reader frees it.
-      yield { ...chunk, pcm: chunk.pcm.slice() };
+      yield chunk;
     }
   }
 
