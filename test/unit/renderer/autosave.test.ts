@@ -39,7 +39,7 @@ const openWindow = (storage: Storage) => {
     requests,
     restore: autosave.restore,
     unsaved: autosave.unsaved,
-    saving: () => state.saving,
+    state: () => state,
     /** Saves edits, to a service that answers or not. */
     edit: async (edits: Readonly<Record<number, string>>, isUp = true): Promise<void> => {
       isServerUp = isUp;
@@ -53,7 +53,7 @@ const openWindow = (storage: Storage) => {
 const save = async (texts: readonly string[]): Promise<number[]> => {
   const window = openWindow(memoryStorage());
   await window.edit({ ...texts });
-  expect(window.saving()).toBe('saved');
+  expect(window.state()).toMatchObject({ saving: 'saved', saveError: undefined });
   expect(window.unsaved()).toEqual([]);
   return window.requests;
 };

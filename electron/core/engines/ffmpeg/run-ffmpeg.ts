@@ -92,7 +92,7 @@ export const runFfmpeg = (command: FfmpegCommand): FfmpegRun => {
     // Each read of the pipe as it came: a stream of bytes would copy those that wait into one.
     readableObjectMode: true,
     readableHighWaterMark: 2,
-    // With it, it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
+    // With autoDestroy it would emit `close`, on which fluent-ffmpeg kills a process that is still exiting.
     autoDestroy: false,
   });
   const { file, args } = withLimitedMemory({
