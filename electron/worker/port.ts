@@ -1,4 +1,6 @@
+import { readSync } from 'node:fs';
 import type { FromWorker, ToWorker } from '../core/engines/worker/protocol.ts';
+import { putSamples, SAMPLES_FD } from '../core/engines/worker/samples.ts';
 
 /** The worker's end of the channel to its host. */
 export type Port = {
@@ -19,6 +21,15 @@ const electronPort = (): ParentPort | undefined => {
   return host.parentPort;
 };
 
+/** Fills `bytes` from the pipe of samples. The host has written them, or is writing. */
+const readSamples = (bytes: Uint8Array): void => {
+  for (let offset = 0; offset < bytes.length; ) {
+    const count = readSync(SAMPLES_FD, bytes, offset, bytes.length - offset, null);
+    if (count === 0) throw new Error('The host has ended.');
+    offset += count;
+  }
+};
+
 /** Opens the channel under `child_process.fork` as well as under Electron's `utilityProcess`. */
 export const openPort = (): Port => {
   const electron = electronPort();
@@ -35,7 +46,8 @@ export const openPort = (): Port => {
       // A message to a host that has just ended is dropped: `disconnect` ends this process.
       if (process.connected) process.send?.(message, undefined, {}, () => {});
     },
-    onMessage: (listener) => process.on('message', (message: ToWorker) => listener(message)),
+    onMessage: (listener) =>
+      process.on('message', (message: ToWorker) => listener(putSamples(message, readSamples))),
     onDisconnect: (listener) => process.on('disconnect', listener),
   };
 };

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { collectTail, workerEnvironment } from '../../base/child-process.ts';
 import type { ToWorker } from './protocol.ts';
+import { SAMPLES_FD, takeSamples } from './samples.ts';
 
 /** A worker process as its host sees it, whichever runtime started it. */
 export type WorkerProcess = {
@@ -27,13 +29,20 @@ export const forkNodeWorker =
       serialization: 'advanced',
       execArgv: [],
       env: workerEnvironment(process.env),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
+    const samples = child.stdio[SAMPLES_FD];
+    if (!(samples instanceof Writable)) throw new Error('The worker was started without a pipe for samples.');
+    // How a process ended is answered by `onExit`.
+    samples.on('error', () => {});
     return {
       pid: child.pid,
-      send: (message) => {
+      send: (task) => {
         // A message to a process that has ended already is answered by `onExit`.
-        if (child.connected) child.send(message, () => {});
+        if (!child.connected) return;
+        const { message, bytes } = takeSamples(task);
+        child.send(message, () => {});
+        if (bytes) samples.write(bytes);
       },
       onMessage: (listener) => child.on('message', listener),
       onExit: (listener) => {
@@ -41,6 +50,10 @@ export const forkNodeWorker =
         child.once('exit', (code, signal) => listener(signal ?? `exit code ${code}`));
       },
       stderrTail: collectTail(child.stderr),
-      kill: () => child.kill('SIGKILL'),
+      kill: () => {
+        child.kill('SIGKILL');
+        // No write to it goes on, so that the samples can be sent to another process, and freed.
+        samples.destroy();
+      },
     };
   };

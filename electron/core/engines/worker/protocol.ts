@@ -71,12 +71,9 @@ export type WorkerEngine = {
 /** Loads an engine into a worker process. What it throws reaches the host as `engine_unavailable`. */
 export type LoadEngine = (args: readonly string[]) => WorkerEngine;
 
-/**
- * Host to worker. Audio travels inside the message as a structured clone: a chunk is a few megabytes, which costs
- * milliseconds beside seconds of recognition, and no audio is left behind in a temporary file.
- */
+/** Host to worker. Over a channel that keeps samples apart, `sampleCount` stands for the input's `pcm`. */
 export type ToWorker =
-  | { type: 'run'; id: number; kind: string; input: unknown }
+  | { type: 'run'; id: number; kind: string; input: unknown; sampleCount?: number }
   | { type: 'abort'; id: number }
   | { type: 'stop' };
 

@@ -200,6 +200,16 @@ describe('the engine', () => {
     }
   });
 
+  it('rejects a job whose process ends before it has read the samples', async () => {
+    const deaf = join(temporaryFolder(), 'deaf.mjs');
+    writeFileSync(deaf, 'process.on("message", () => process.kill(process.pid, "SIGSEGV"));');
+    make({ fork: forkNodeWorker(deaf) });
+    const jobs = [1, 2].map(() => engine.transcribe({ modelPath, pcm: long, params }));
+    for (const outcome of await Promise.allSettled(jobs)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'engine_crashed' } });
+    }
+  });
+
   it('ends an idle process, and starts another for the next job', async () => {
     make({ idleMs: 50 });
     await engine.transcribe({ modelPath, pcm: english, params });
