@@ -4,6 +4,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freeMemory } from '../../electron/core/base/memory.ts';
 import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
 import { writeBigFile } from '../http/storage/support/big-file.ts';
@@ -129,7 +130,8 @@ export const measureDecode = async (folder: string, minutes: number, runs: numbe
   for (let count = 0; count < runs; count++) {
     ours.push(
       await costTo(process.pid, async () => {
-        for await (const _ of engine.decodeChunks({ kind: 'file', path: mp3 }).chunks);
+        const { chunks } = engine.decodeChunks({ kind: 'file', path: mp3 });
+        for await (const { pcm } of chunks) freeMemory(pcm);
       }),
     );
     const bare = 'ffmpeg -nostdin -v error -i "$1" -ac 1 -ar 16000 -f f32le - > /dev/null';

@@ -83,7 +83,8 @@ export class FakeEngine implements WhisperEngine {
   }
 
   async transcribe(request: TranscribeRequest): Promise<WhisperResult> {
-    const call = this.requests.push(request) - 1;
+    // With a copy of the sound, as the real one gets it in another process.
+    const call = this.requests.push({ ...request, pcm: request.pcm.slice() }) - 1;
     // The real one, in another process, never calls back before it has returned its promise.
     await null;
     return this.#transcribe(request, call);

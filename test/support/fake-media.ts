@@ -55,7 +55,8 @@ export class FakeMedia implements MediaEngine {
     for (const chunk of this.#chunks) {
       if (chunk.index < (resume?.index ?? 0)) continue;
       throwIfAborted(signal);
-      yield chunk;
+      // In new memory, as each decode's chunks are: their reader frees it.
+      yield { ...chunk, pcm: chunk.pcm.slice() };
     }
   }
 

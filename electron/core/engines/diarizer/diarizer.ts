@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../base/errors.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { withDedicatedWorker } from '../worker/dedicated.ts';
 import type { ForkWorker } from '../worker/process.ts';
 import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
@@ -33,7 +34,10 @@ export const createDiarizer =
       () => fork(['diarizer']),
       signal,
       async (client) => {
-        for await (const { pcm } of chunks) await client.run(diarizeChunkTask, { models, pcm }).promise;
+        for await (const { pcm } of chunks) {
+          await client.run(diarizeChunkTask, { models, pcm }).promise;
+          freeMemory(pcm);
+        }
         return await client.run(diarizeEndTask, { models, speakers }).promise;
       },
     );

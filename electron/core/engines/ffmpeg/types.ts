@@ -86,7 +86,7 @@ export type AudioChunk = {
   /** Seconds on the source's timeline, exact to a sample of 16 kHz. */
   readonly start: number;
   readonly end: number;
-  /** 16 kHz mono, -1 to 1. Owned by the consumer. */
+  /** 16 kHz mono, -1 to 1. Owned by the consumer, who frees it once nothing reads it. */
   readonly pcm: Float32Array<ArrayBuffer>;
   /** Silences of at least 0.3 s inside the chunk, on the source's timeline. */
   readonly silences: readonly Span[];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { clamp } from '../../base/numbers.ts';
 import type { ChunkOptions, Decode, DecodeSummary } from '../../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
@@ -295,6 +296,7 @@ class ChunkScheduler {
       return { ...own, id: first + index };
     });
     this.#save(next, numbered);
+    freeMemory(next.chunk.pcm);
     this.#options.context.onSegmentsSaved(numbered);
     this.#reportProgress();
   }

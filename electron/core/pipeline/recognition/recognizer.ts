@@ -3,6 +3,7 @@ import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
 import { toSamples } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
@@ -327,6 +328,7 @@ export async function* recognizeAgain(
       fitWindow: settings.fitWindow(),
       exclusive: false,
     });
+    freeMemory(chunk.pcm);
   }
 }
 

@@ -2,6 +2,7 @@ import { warningText } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, type AppErrorCode, isAppError } from '../../base/errors.ts';
 import { mapInOrder } from '../../base/in-order.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { clamp, roundMs } from '../../base/numbers.ts';
 import { formatClock } from '../../base/time.ts';
 import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
@@ -105,6 +106,7 @@ class Verification {
       const heard = mapInOrder(chunks, deps.engine.concurrency + 1, (chunk) => this.#recognize(chunk));
       for await (const { item, result } of heard) {
         this.#save(item, result);
+        freeMemory(item.pcm);
         this.#reportProgress();
       }
     } catch (error) {

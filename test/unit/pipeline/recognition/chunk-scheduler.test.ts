@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from '../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import type { RecognitionCheckpoint } from '../../../../electron/core/stores/codecs.ts';
@@ -71,6 +72,24 @@ describe('saving', () => {
     expect(job.segments().map(({ text }) => text)).toEqual(['Text 0']);
     expect(job.checkpoint()).toMatchObject({ streams: [{ chunk: 1, at: 10 }] });
     expect(job.events.filter((event) => event.startsWith('decoded')).length).toBeLessThan(10);
+  });
+
+  it('frees the sound of a chunk once it is saved, and no sooner', async () => {
+    const heard: number[][] = [];
+    const engine = new FakeEngine((_, call) => {
+      heard.push(job.pcms.map(({ length }) => length));
+      if (call === 1) throw crash();
+      return whisperResult();
+    });
+    const job = startJob({ engine, chunks: chunks(2) });
+    await job.run();
+    const whole = 10 * SAMPLE_RATE;
+    // The second chunk is recognized twice.
+    expect(heard.slice(1)).toEqual([
+      [0, whole],
+      [0, whole],
+    ]);
+    expect(job.pcms.map(({ length }) => length)).toEqual([0, 0]);
   });
 
   it('drops its results once another attempt holds the lease', async () => {

@@ -59,6 +59,7 @@ export const startJob = ({
   const warnings: object[] = [];
   const speeds: number[] = [];
   const resumes: unknown[] = [];
+  const pcms: Float32Array[] = [];
   const controller = new AbortController();
   let now = 0;
 
@@ -68,7 +69,10 @@ export const startJob = ({
       await beforeChunk?.(chunk);
       throwIfAborted(signal);
       events.push(`decoded ${chunk.index}`);
-      yield chunk;
+      // In new memory, as each decode's chunks are: their reader frees it.
+      const decoded = { ...chunk, pcm: chunk.pcm.slice() };
+      pcms.push(decoded.pcm);
+      yield decoded;
     }
   };
   const deps: RecognizeAudioOptions['deps'] = {
@@ -120,6 +124,8 @@ export const startJob = ({
     warnings,
     speeds,
     resumes,
+    /** The sound of each chunk that was read. */
+    pcms,
     /** Lets time pass for the clock that measures speed. */
     advance: (milliseconds: number) => {
       now += milliseconds;
