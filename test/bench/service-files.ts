@@ -94,18 +94,23 @@ const startNginx = async (folder: string): Promise<{ url: string; pid: number; s
   return isMissing ? null : { url, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') };
 };
 
-/** Rows of a file of so many bytes. */
-export async function* measureFiles(folder: string, bytes: number, runs: number): AsyncGenerator<ServiceRow> {
+/** Rows of a file of so many bytes, with so many uploads and downloads. */
+export async function* measureFiles(
+  folder: string,
+  bytes: number,
+  uploads: number,
+  downloads: number,
+): AsyncGenerator<ServiceRow> {
   const path = join(folder, 'big.csv');
   writeBigFile(path, bytes);
   const server = await startServer();
   const size = `${bytes / 2 ** 20} MiB`;
-  const { key, row } = await uploadRow(server, path, size, runs);
+  const { key, row } = await uploadRow(server, path, size, uploads);
   yield row;
   const nginx = await startNginx(folder);
   const [ours, theirs]: [Cost[], Cost[]] = [[], []];
   const own = `${server.url}/v1/storage/download/${encodeURIComponent(key)}`;
-  for (let count = 0; count < runs; count++) {
+  for (let count = 0; count < downloads; count++) {
     ours.push(await costTo(server.pid, () => readAtOnce(own, server.key, bytes)));
     if (nginx === null) continue;
     const other = `${nginx.url}/big.csv`;

@@ -36,12 +36,12 @@ async function* one(row: () => Promise<ServiceRow>): AsyncGenerator<ServiceRow> 
 
 /** Prints each part's rows; `only` names some of them. */
 export const measureService = async (folder: string, quick: boolean, only?: string): Promise<void> => {
-  const runs = quick ? 1 : 3;
+  const runs = quick ? 3 : 9;
   const parts: Readonly<Record<string, () => AsyncGenerator<ServiceRow>>> = {
-    start: () => one(() => measureStart(quick ? 3 : 9)),
+    start: () => one(() => measureStart(runs)),
     memory: () => measureMemory(folder, quick ? 3 : 30),
-    decode: () => one(() => measureDecode(folder, quick ? 10 : 60, quick ? 3 : 9)),
-    files: () => measureFiles(folder, quick ? 2 ** 27 : 2 ** 30, runs),
+    decode: () => one(() => measureDecode(folder, quick ? 10 : 60, runs)),
+    files: () => measureFiles(folder, quick ? 2 ** 27 : 2 ** 30, quick ? 1 : 3, runs),
     library: () => measureLibrary(quick ? 10_000 : 100_000),
     ranges: () => rangeRows((quick ? 20 : 120) * 60),
   };

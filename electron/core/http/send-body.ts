@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ByteSource } from '../base/byte-source.ts';
+import { freeMemory } from '../base/memory.ts';
 
 /** Yields chunks that lie in what `memory` returned for them, or are not written to again. */
 export type Body = (memory: Parameters<ByteSource['read']>[2]) => AsyncGenerator<Uint8Array>;
@@ -27,6 +28,12 @@ class Buffers {
     this.#buffers[this.#turn] = larger;
     return larger;
   };
+
+  /** Frees the buffers once their last chunks are sent. The garbage collector would run for every few downloads. */
+  async free(): Promise<void> {
+    await Promise.all(this.#sent);
+    for (const buffer of this.#buffers) freeMemory(buffer);
+  }
 
   /** Keeps the current buffer as it is until `sent` resolves. */
   keepUntil(sent: Promise<void>): void {
@@ -68,5 +75,6 @@ export const sendBody = async (reply: FastifyReply, body: Body): Promise<void> =
     raw.destroy();
   } finally {
     await chunks.return(undefined);
+    void buffers.free();
   }
 };
