@@ -132,6 +132,12 @@ export default {
       'kysely',
       'better-sqlite3',
     ),
+    owned(
+      'checksums stay in the stores',
+      'They are those of stored blocks.',
+      oneOf([STORES]),
+      '@node-rs/crc32',
+    ),
     owned('one file drives ffmpeg', 'It is archived upstream.', '^electron/core/engines/', 'fluent-ffmpeg'),
   ],
   options: {

@@ -24,7 +24,7 @@ it('brings the same Node for every platform', () => {
 });
 
 it('needs beside its bundles what has libraries of its own, and nothing that is compiled or bundled', () => {
-  expect(Object.keys(dependencies)).toEqual(['better-sqlite3', 'sherpa-onnx-node']);
+  expect(Object.keys(dependencies)).toEqual(['@node-rs/crc32', 'better-sqlite3', 'sherpa-onnx-node']);
   expect(devDependencies).toMatchObject({
     'nodejs-whisper': expect.any(String),
     'node-addon-api': expect.any(String),

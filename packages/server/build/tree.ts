@@ -38,7 +38,7 @@ const putText = (text: string, target: string, mode = 0o644): void => {
   writeFileSync(target, text, { mode });
 };
 
-/** The two packages with native code, reduced to what the running platform loads. */
+/** The three packages with native code, reduced to what the running platform loads. */
 const putModules = (target: string): void => {
   const platform = `${process.platform}-${process.arch}`;
   const take = (name: string, wanted: RegExp) =>
@@ -49,6 +49,9 @@ const putModules = (target: string): void => {
         return statSync(path).isDirectory() ? !/^(?:deps|src)$/.test(inside) : wanted.test(inside);
       },
     });
+  take('@node-rs/crc32', /^(?:package\.json|LICENSE|index\.js)$/);
+  for (const name of readdirSync(join(modules, '@node-rs')).filter((each) => each.startsWith('crc32-')))
+    take(`@node-rs/${name}`, /\.(?:json|node)$/);
   take('better-sqlite3', new RegExp(`^(?:package\\.json|LICENSE|lib/.*|prebuilds/${platform}\\.node)$`));
   take('sherpa-onnx-node', /\.(?:js|json)$/);
   take(`sherpa-onnx-${platform}`, /\.(?:js|json|so|dylib|dll|node)$/);

@@ -90,13 +90,13 @@ describe('the bundle of the desktop program', () => {
     }
   });
 
-  it('transcribes away from the sources, with the two native packages alone', async () => {
+  it('transcribes away from the sources, with the three native packages alone', async () => {
     const program = temporaryFolder();
     await cp(join(FOLDER, 'main'), join(program, 'out', 'main'), { recursive: true });
     await writeFile(join(program, 'package.json'), '{"type":"module"}');
     await mkdir(join(program, 'node_modules'));
     const platform = `${process.platform}-${process.arch}`;
-    const native = ['better-sqlite3', 'sherpa-onnx-node', `sherpa-onnx-${platform}`];
+    const native = ['@node-rs', 'better-sqlite3', 'sherpa-onnx-node', `sherpa-onnx-${platform}`];
     for (const name of native)
       await cp(join(ROOT, 'node_modules', name), join(program, 'node_modules', name), { recursive: true });
     await symlink(join(ROOT, 'resources'), join(program, 'resources'));

@@ -320,12 +320,18 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(
       all.filter((path) => /\.(?:ts|tsx|map|cc|cpp|c|h|gyp|md\.bak)$|\/test\/|earshot\.db/.test(path)),
     ).toEqual([]);
-    const packages = archive
-      .filter((path) => /^\/node_modules\/[^/]+$/.test(path))
-      .map((path) => basename(path));
+    const packages = archive.flatMap(
+      (path) => /^\/node_modules\/((?:@[^/]+\/)?[^/@]+)$/.exec(path)?.[1] ?? [],
+    );
     const platform = `${process.platform}-${process.arch}`;
     expect(packages.toSorted()).toEqual(
-      ['better-sqlite3', `sherpa-onnx-${platform}`, 'sherpa-onnx-node'].toSorted(),
+      [
+        '@node-rs/crc32',
+        `@node-rs/crc32-${platform}-gnu`,
+        'better-sqlite3',
+        `sherpa-onnx-${platform}`,
+        'sherpa-onnx-node',
+      ].toSorted(),
     );
     expect(archive.filter((path) => /\/prebuilds\/./.test(path)).map((path) => basename(path))).toEqual([
       `${platform}.node`,

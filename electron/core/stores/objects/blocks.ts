@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32 } from '@node-rs/crc32';
 
 /** Bytes of a block. Objects are checked block by block, so that reading a range checks that range alone. */
 export const BLOCK_SIZE = 256 * 1024;
