@@ -11,7 +11,8 @@ const BUFFERS = 2;
 
 /** Buffers that are used in turn: a new one for each chunk of a large file would cost more than reading and sending it. */
 class Buffers {
-  readonly #buffers: Uint8Array[] = [];
+  /** None where a turn's chunk lay elsewhere. */
+  readonly #buffers: (Uint8Array | undefined)[] = [];
   readonly #sent: Promise<void>[] = [];
   #turn = 0;
 
@@ -32,7 +33,7 @@ class Buffers {
   /** Frees the buffers once their last chunks are sent. The garbage collector would run for every few downloads. */
   async free(): Promise<void> {
     await Promise.all(this.#sent);
-    for (const buffer of this.#buffers) freeMemory(buffer);
+    for (const buffer of this.#buffers) if (buffer !== undefined) freeMemory(buffer);
   }
 
   /** Keeps the current buffer as it is until `sent` resolves. */
