@@ -2,6 +2,7 @@ import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
+import { freeMemory } from '../../base/memory.ts';
 import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import {
@@ -30,12 +31,9 @@ const DEFAULT_MAX_SECONDS = 48 * 3600;
 /** Samples of the frames that ffmpeg encodes and writes. */
 const WRITTEN_SAMPLES = 2 * SAMPLE_RATE;
 
-/**
- * Frees a read of the pipe at once. Left to the garbage collector, reads pile up until a full collection stops the reader, and
- * ffmpeg behind it. One with less than half of its memory may be part of Node's pool.
- */
-const freeRead = ({ buffer, byteLength }: Buffer): void => {
-  if (buffer instanceof ArrayBuffer && 2 * byteLength > buffer.byteLength) buffer.transfer(0);
+/** Frees a read of the pipe. One with less than half of its memory may be part of Node's pool. */
+const freeRead = (bytes: Buffer): void => {
+  if (2 * bytes.byteLength > bytes.buffer.byteLength) freeMemory(bytes);
 };
 
 /** Positions in samples on the source's timeline. */

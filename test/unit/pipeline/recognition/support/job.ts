@@ -7,16 +7,30 @@ import {
   recognizeAudio,
 } from '../../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
 import type { JobProgress } from '../../../../../electron/core/pipeline/types.ts';
-
 import type { RecognitionCheckpoint } from '../../../../../electron/core/stores/codecs.ts';
 import { claimNext } from '../../../../../electron/core/stores/jobs.ts';
 import { readSegments, type StoredSegment } from '../../../../../electron/core/stores/segments.ts';
 import { findTranscript } from '../../../../../electron/core/stores/transcripts.ts';
 import { addJob, openTestDatabase } from '../../../../support/database.ts';
-import { type FakeEngine, PARAKEET, WHISPER } from '../../../../support/fake-engine.ts';
+import {
+  chunkOf,
+  FakeEngine,
+  PARAKEET,
+  WHISPER,
+  whisperResult,
+  whisperSegment,
+} from '../../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 
 const RUN = 'this run';
+
+/** Chunks of ten seconds that follow one another. */
+export const chunks = (count: number) =>
+  Array.from({ length: count }, (_, index) => chunkOf({ index, start: index * 10, seconds: 10 }));
+
+/** Names each result by the order in which the engine was asked. */
+export const numbering = (concurrency = 1) =>
+  new FakeEngine((_, call) => whisperResult(whisperSegment(`Text ${call}`)), concurrency);
 
 type JobOptions = {
   readonly engine: FakeEngine;
