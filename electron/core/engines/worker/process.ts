@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { collectTail, workerEnvironment } from '../../base/child-process.ts';
 import type { ToWorker } from './protocol.ts';
@@ -21,6 +21,12 @@ export type WorkerProcess = {
 /** Starts a worker process with these arguments: the engine's name, then the engine's own arguments. */
 export type ForkWorker = (args: string[]) => WorkerProcess;
 
+/** Undefined where no descriptor was left to start the process, which then has no `stdio`. */
+const samplesPipe = ({ stdio }: { readonly stdio?: ChildProcess['stdio'] }): Writable | undefined => {
+  const pipe = stdio?.[SAMPLES_FD];
+  return pipe instanceof Writable ? pipe : undefined;
+};
+
 /** Starts workers as plain Node processes from the file `entry`. */
 export const forkNodeWorker =
   (entry: string): ForkWorker =>
@@ -31,10 +37,9 @@ export const forkNodeWorker =
       env: workerEnvironment(process.env),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
-    const samples = child.stdio[SAMPLES_FD];
-    if (!(samples instanceof Writable)) throw new Error('The worker was started without a pipe for samples.');
+    const samples = samplesPipe(child);
     // How a process ended is answered by `onExit`.
-    samples.on('error', () => {});
+    samples?.on('error', () => {});
     return {
       pid: child.pid,
       send: (task) => {
@@ -42,7 +47,7 @@ export const forkNodeWorker =
         if (!child.connected) return;
         const { message, bytes } = takeSamples(task);
         child.send(message, () => {});
-        if (bytes) samples.write(bytes);
+        if (bytes) samples?.write(bytes);
       },
       onMessage: (listener) => child.on('message', listener),
       onExit: (listener) => {
@@ -53,7 +58,7 @@ export const forkNodeWorker =
       kill: () => {
         child.kill('SIGKILL');
         // No write to it goes on, so that the samples can be sent to another process, and freed.
-        samples.destroy();
+        samples?.destroy();
       },
     };
   };

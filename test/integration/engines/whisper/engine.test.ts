@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createWhisperEngine,
@@ -208,6 +209,13 @@ describe('the engine', () => {
     for (const outcome of await Promise.allSettled(jobs)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'engine_crashed' } });
     }
+  });
+
+  it('rejects a job whose process cannot be started, and starts one for the next', async () => {
+    const host = fileURLToPath(new URL('./full-descriptors.ts', import.meta.url));
+    const limited = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, host];
+    const { stdout } = await promisify(execFile)('sh', [...limited, addonPath, WORKER_ENTRY, modelPath]);
+    expect(JSON.parse(stdout)).toMatchObject({ code: 'engine_crashed', segments: expect.any(Number) });
   });
 
   it('ends an idle process, and starts another for the next job', async () => {
