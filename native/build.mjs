@@ -34,10 +34,8 @@ const patches = join(here, 'patches');
 const ADDON = 'earshot_engine.node';
 const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const CLI = `whisper-cli${EXTENSION}`;
-/** Parakeet's own program, whisper.cpp's quantizer, and test/products_check.cc lie beside whisper-cli. */
-const BESIDE_CLI = ['parakeet-cli', 'whisper-quantize', 'products-check'].map(
-  (name) => `${name}${EXTENSION}`,
-);
+/** Parakeet's own program and test/products_check.cc lie beside whisper-cli. */
+const BESIDE_CLI = ['parakeet-cli', 'products-check'].map((name) => `${name}${EXTENSION}`);
 const BENCH = `engine-bench${EXTENSION}`;
 /** Named in native/CMakeLists.txt. */
 const VULKAN = process.platform === 'win32' ? 'earshot_vulkan.dll' : 'libearshot_vulkan.so';
@@ -46,7 +44,7 @@ const PRODUCTS = { addon: ADDON, cli: CLI, bench: BENCH, vulkan: VULKAN };
 /** The CMake targets of each kind. */
 const TARGETS = {
   addon: ['earshot_engine'],
-  cli: ['whisper-cli', 'parakeet-cli', 'whisper-quantize', 'products-check'],
+  cli: ['whisper-cli', 'parakeet-cli', 'products-check'],
   bench: ['engine-bench'],
   vulkan: ['ggml-vulkan'],
 };

@@ -102,7 +102,7 @@ const parseSettingValue = (text: string): SettingValue => {
   try {
     return JSON.parse(text);
   } catch {
-    // Plain text, as in `settings set models.aliases.mini starter`.
+    // Plain text, as in `settings set models.aliases.mini small-q8_0`.
     return text;
   }
 };

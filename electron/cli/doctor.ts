@@ -10,7 +10,6 @@ import type { Diagnosis, Repair } from '../core/repair.ts';
 import { accelerationFact } from './acceleration.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf, type ServerOptions, UsageError } from './environment.ts';
-import { fileFact } from './model-copies.ts';
 import { withServerOptions } from './serve.ts';
 import { formatTime, printMessage, printResult, style, table } from './terminal.ts';
 
@@ -34,11 +33,6 @@ type Check = { isOk: boolean; name: string; fact: string };
 const engineFact = ({ available, version, parallel, threads, detail }: SystemInfo['engine']): string =>
   available ? `whisper.cpp ${version}, ${parallel} × ${threads} threads` : (detail ?? 'does not load');
 
-const modelFact = (model: Model): string => {
-  const fact = fileFact(model);
-  return fact === undefined ? model.id : `${model.id} (${fact})`;
-};
-
 const backupFact = (newest: Facts['backups'][number] | undefined): string =>
   newest === undefined
     ? 'none yet; one is made daily while Earshot runs'
@@ -46,7 +40,6 @@ const backupFact = (newest: Facts['backups'][number] | undefined): string =>
 
 const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }: Connection): Check[] => {
   const installed = models.filter((model) => model.installed);
-  const hasRealModel = installed.some((model) => !model.demonstration);
   const { version, path } = system.ffmpeg;
   const free = formatBytes(system.disk_free);
   const check = (name: string, fact: string, isOk = true): Check => ({ isOk, name, fact });
@@ -57,10 +50,8 @@ const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }:
     check('Acceleration', accelerationFact(system.acceleration)),
     check(
       'Models',
-      hasRealModel
-        ? installed.map(modelFact).join(', ')
-        : 'only the demonstration model; install one with: earshot models install base',
-      hasRealModel,
+      installed.map(({ id }) => id).join(', '),
+      models.every((model) => model.installed || !model.bundled),
     ),
     check(
       'Virus scan',

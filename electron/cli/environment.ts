@@ -20,14 +20,13 @@ export type ServerOptions = {
   port?: number;
   host?: string;
   allowPrivateAddresses?: boolean;
-  demo?: boolean;
   modelAlias?: string[];
 };
 
 export const dataDirOf = (options: { dataDir?: string }): string =>
   options.dataDir === undefined ? defaultDataDir(process.env, process.platform) : resolve(options.dataDir);
 
-/** Converts `mini=starter` to the setting `models.aliases.mini`. */
+/** Converts `mini=small-q8_0` to the setting `models.aliases.mini`. */
 const aliasOverrides = (aliases: readonly string[]): Partial<Settings> =>
   Object.fromEntries(
     aliases.map((text) => {
@@ -60,7 +59,6 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
     ...aliasOverrides(options.modelAlias ?? []),
     ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
   },
-  demo: options.demo === true,
   ...layoutConfig(PROGRAM, process.env),
   environment: process.env,
 });

@@ -5,7 +5,6 @@ import type { Model } from '../contract/system.ts';
 import { formatBytes } from '../core/base/numbers.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
-import { fileFact } from './model-copies.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, printResult, StatusLine, style, table } from './terminal.ts';
 
@@ -19,9 +18,6 @@ const markOf = (model: Model): string => {
   return model.download === null ? '○' : style('yellow', '◐', process.stdout);
 };
 
-const sentence = (fact: string | undefined): string =>
-  fact === undefined ? '' : `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.`;
-
 const addList = (models: Command): void => {
   withServerOptions(models.command('list', { isDefault: true }))
     .description('the catalog, and what is installed')
@@ -34,7 +30,7 @@ const addList = (models: Command): void => {
           formatBytes(model.size),
           model.aliases.join(', '),
           speedOf(model),
-          [model.description, sentence(fileFact(model))].join(' ').trim(),
+          model.description,
         ]);
         await printResult(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
       }),
@@ -97,34 +93,10 @@ const follow = async ({ client }: Connection, first: Model, signal: AbortSignal)
   }
 };
 
-/** Waits for the trial of a model's copy where this process makes it; a running service makes it in the background. */
-const awaitCopy = async ({ client, isOwn }: Connection, id: string, signal: AbortSignal): Promise<void> => {
-  if (!isOwn) return;
-  const line = new StatusLine();
-  try {
-    for (;;) {
-      const { data }: { data: Model[] } = await client.call('listModels', { signal });
-      const model = data.find((known) => known.id === id);
-      if (model?.quantized?.outcome !== 'pending') {
-        line.clear();
-        if (model?.quantized) printMessage(`${id}: ${fileFact(model)}.`);
-        return;
-      }
-      line.show('copy', `Trying an 8-bit copy of ${id}, which may be faster (Ctrl-C leaves it for later)`);
-      await delay(POLL_MS, undefined, { signal }).catch(() => {
-        // Aborted by Ctrl-C: the call above rejects at once.
-      });
-    }
-  } finally {
-    line.clear();
-  }
-};
-
 const installModel = async (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> => {
   const { data } = await connection.client.call('installModel', { params: { id } });
   if (!data.installed && !(await follow(connection, data, signal))) return false;
   if (data.installed) printMessage(`${data.id} is installed already.`);
-  await awaitCopy(connection, data.id, signal);
   return true;
 };
 
@@ -165,12 +137,10 @@ const addImport = (models: Command): void => {
     .option('--id <id>', 'its id; default: derived from the file name')
     .description('import a model file of your own')
     .action((file: string, options: ServerOptions & { id?: string }) =>
-      withConnection(options, async (connection) => {
-        const { client } = connection;
+      withConnection(options, async ({ client }) => {
         const body = { path: resolve(file), ...(options.id === undefined ? {} : { id: options.id }) };
         const { data } = await client.call('importModel', { body });
         printMessage(`${style('green', '✓')} ${data.id} is installed.`);
-        await interruptible('The model is kept.', (signal) => awaitCopy(connection, data.id, signal));
       }),
     );
 };

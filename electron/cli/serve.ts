@@ -29,38 +29,20 @@ export const withServerOptions = (command: Command): Command =>
   command
     .addOption(new Option('--data-dir <folder>', 'the data folder').env('EARSHOT_DATA_DIR'))
     .option('--allow-private-addresses', 'let URLs reach private and loopback addresses')
-    .option('--demo', 'let the demonstration model answer to nano, mini and pro')
     .option('--model-alias <name=id>', 'the model behind nano, mini or pro, for this run', collect);
 
-const banner = (app: App, options: ServeOptions): string => {
-  const installed = app.services.models.list().filter((model) => model.installed && !model.demonstration);
-  const lines = [
+const banner = (app: App): string =>
+  [
     '',
     `  ${style('bold', 'Earshot')} ${VERSION}`,
     '',
     `  Window   ${style('cyan', app.loginUrl())}`,
     `  API      ${app.url}/v1`,
     `  Data     ${app.dataDir}`,
-  ];
-  if (options.demo === true) {
-    lines.push(
-      '',
-      `  ${style('yellow', 'The demonstration model answers.')} It knows synthetic voices only.`,
-    );
-  } else if (installed.length === 0) {
-    lines.push(
-      '',
-      `  No model is installed yet. Install one with: ${style('bold', 'earshot models install base')}`,
-      `  or try everything without a download: ${style('bold', 'earshot serve --demo')}`,
-    );
-  }
-  return [
-    ...lines,
     '',
     `  ${style('dim', 'Ctrl-C stops. A running transcription resumes at the next start.')}`,
     '',
   ].join('\n');
-};
 
 /** Resolves with the exit code once a signal, or `ended`, has stopped the service. */
 const closeWhenDone = (
@@ -171,7 +153,7 @@ const serve = async (options: ServeOptions): Promise<void> => {
   const done = closeWhenDone(app, windowClosed.promise, options.json === true);
   await printAddress(
     { url, loginUrl: app.loginUrl(), pid: process.pid, dataDir, version: VERSION },
-    banner(app, options),
+    banner(app),
     options,
   );
   const place = await options.place?.(createClient({ baseUrl: url, key: app.localKey }));

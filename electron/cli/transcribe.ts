@@ -314,30 +314,23 @@ const transcribeOrReport: typeof transcribeOne = async (connection, source, opti
   }
 };
 
-const transcribeAll = async (given: string[], options: TranscribeOptions): Promise<void> => {
-  const sources = given.length > 0 ? given : [join(PROGRAM.resources, 'samples', '01-short-note.wav')];
+const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise<void> => {
+  const isSample = given.length === 0;
+  const sources = isSample ? [join(PROGRAM.resources, 'samples', 'two-readers.mp3')] : given;
+  const options = isSample ? { speakers: true as const, ...asked } : asked;
   redactionOf(options);
   for (const source of sources) if (!isUrl(source)) await checkFile(source);
   if (options.output !== undefined && sources.length > 1) {
     throw new UsageError('--output takes one recording at a time.');
   }
-  const isSample = given.length === 0;
-  if (isSample)
-    printMessage(style('dim', 'No recording named: transcribing the sample with the demonstration model.'));
+  if (isSample) printMessage(style('dim', 'No recording named: transcribing the sample, two readers.'));
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new Error('interrupted')));
   const connection = await connect(options);
   try {
     let failed = 0;
     for (const source of sources) {
-      const model = options.model ?? (isSample ? 'starter' : undefined);
-      const done = await transcribeOrReport(
-        connection,
-        source,
-        { ...options, ...(model === undefined ? {} : { model }) },
-        controller.signal,
-      );
-      if (!done) failed++;
+      if (!(await transcribeOrReport(connection, source, options, controller.signal))) failed++;
     }
     if (failed > 0) process.exitCode = 1;
   } catch (error) {

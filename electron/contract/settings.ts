@@ -23,7 +23,7 @@ const modelLine = z
   .string()
   .max(400)
   .regex(
-    /^(?!(?:starter|starter-parakeet|segmentation-starter|embedding-starter|nano|mini|pro)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
+    /^(?!(?:nano|mini|pro|base-q8_0|silero-v6\.2\.0)\s)\w[\w.-]{0,99}\s+[1-9]\d{0,14}\s+[0-9a-fA-F]{64}$/,
     'needs an id, the size in bytes and the SHA-256 on each line, separated by spaces',
   );
 const limit = z.int().min(0).max(1e9);
@@ -73,9 +73,9 @@ export const SETTINGS = {
     DEFAULT_NETWORK_STALL_SECONDS,
     'Seconds without progress after which a download fails.',
   ),
-  'models.aliases.nano': setting(modelId, 'tiny.en', 'The model behind `nano`.'),
-  'models.aliases.mini': setting(modelId, 'base', 'The model behind `mini`.'),
-  'models.aliases.pro': setting(modelId, 'large-v3-turbo', 'The model behind `pro`.'),
+  'models.aliases.nano': setting(modelId, 'tiny.en-q8_0', 'The model behind `nano`.'),
+  'models.aliases.mini': setting(modelId, 'base-q8_0', 'The model behind `mini`.'),
+  'models.aliases.pro': setting(modelId, 'large-v3-turbo-q8_0', 'The model behind `pro`.'),
   'models.baseUrl': setting(
     z.url({ protocol: /^https?$/ }),
     'https://huggingface.co/ggerganov/whisper.cpp/resolve/main',
@@ -88,12 +88,12 @@ export const SETTINGS = {
   ),
   'speakers.segmentation': setting(
     speakerModel('segmentation'),
-    'segmentation-starter',
+    'segmentation-pyannote-3.0-small',
     'The model that finds speaker turns.',
   ),
   'speakers.embedding': setting(
     speakerModel('embedding'),
-    'embedding-starter',
+    'embedding-campplus-zh-en-small',
     'The model that compares voices. Remembered voices are compared with recordings of the same model only.',
   ),
   'speakers.windowShift': setting(
@@ -129,11 +129,6 @@ export const SETTINGS = {
     z.enum(['auto', 'cpu', 'vulkan']),
     'auto',
     'Where models run. `auto`: on a graphics processor that hears the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
-  ),
-  'engine.quantize': setting(
-    z.enum(['auto', 'off']),
-    'auto',
-    'Whether Whisper models in f16 get a copy in 8 bits (q8_0). `auto`: made and tried for each model while no transcription runs, and used where it hears the same words in at least 15 % less processor time. `off`: never; copies are removed. Without effect where `engine.device` is `vulkan`.',
   ),
   'engine.idleSeconds': setting(
     z.int().min(1).max(86_400),

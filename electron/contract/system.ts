@@ -108,8 +108,8 @@ export const Model = z
     id: z.string(),
     name: z.string(),
     kind: z
-      .enum(['whisper', 'parakeet', 'speakers'])
-      .describe('Two families of speech models, and models that tell speakers apart.'),
+      .enum(['whisper', 'parakeet', 'speakers', 'detector'])
+      .describe('Two families of recognizers, models that tell speakers apart, and the speech detector.'),
     part: z
       .enum(['segmentation', 'embedding'])
       .nullable()
@@ -120,33 +120,9 @@ export const Model = z
     sha1: z.string().nullable().describe('If the publisher provides SHA-1 only.'),
     installed: z.boolean(),
     bundled: z.boolean().describe('Comes with the program.'),
-    demonstration: z.boolean().describe('For trying the program; inaccurate on real recordings.'),
     description: z.string(),
     aliases: z.array(z.string()),
     speed: z.number().nullable().describe('Times real time, measured on this machine.'),
-    weights: z
-      .string()
-      .nullable()
-      .describe('The type of an installed Whisper model’s matrices, such as `f16`; null if not known.'),
-    quantized: z
-      .object({
-        outcome: z
-          .enum(['pending', 'faster', 'slower', 'different', 'crashed', 'timeout', 'failed'])
-          .describe(
-            'The copy is used if it was `faster`, and else removed. `pending`: to be tried when no transcription runs. `different`: it heard other words.',
-          ),
-        size: Bytes.nullable().describe('What the copy in use takes.'),
-        published_seconds: z
-          .number()
-          .nullable()
-          .describe('What the bundled sample took with the published file: processor time.'),
-        copy_seconds: z.number().nullable(),
-        detail: z.string().nullable().describe('What was heard otherwise, or how it failed.'),
-      })
-      .nullable()
-      .describe(
-        'The copy of the model in 8 bits; null where none is made. See the setting `engine.quantize`.',
-      ),
     download: z
       .object({
         state: z.enum(['downloading', 'paused', 'failed']),

@@ -4,8 +4,8 @@ import { z } from 'zod';
  * The sentence of every warning, with its values in braces. A sentence that another one could be taken for stands after it.
  */
 export const WARNINGS = {
-  demonstration_model:
-    'The demonstration model answered. It knows synthetic voices only: on real recordings its text is wrong.',
+  model_stands_in:
+    'The model {model}, held to English, answered for nano, whose own is not installed. Install it with: earshot models install {wanted}',
   range_too_long:
     'The sound of this range is not kept for playback: it is longer than three hours, and nothing else of the recording was fetched.',
   prompt_ignored: 'The prompt had no effect: the model {model} does not take one.',

@@ -18,8 +18,6 @@ export type AppConfig = {
   readonly overrides: Partial<Settings>;
   /** Defaults of this program that differ from those of the contract. */
   readonly defaults?: Partial<Settings>;
-  /** The names `nano`, `mini` and `pro` all mean the demonstration model. */
-  readonly demo: boolean;
   /** The native addon's file. */
   readonly addonPath: string;
   /** The folder with the bundled models and samples. */
@@ -53,14 +51,3 @@ export type Host = {
 
 /** Plain Node: workers are forked from the file `workerEntry`. */
 export const nodeHost = (workerEntry: string): Host => ({ forkWorker: forkNodeWorker(workerEntry) });
-
-/** The settings that override the stored ones during this run. */
-export const runOverrides = (config: AppConfig): AppConfig['overrides'] =>
-  config.demo
-    ? {
-        'models.aliases.nano': 'starter',
-        'models.aliases.mini': 'starter',
-        'models.aliases.pro': 'starter',
-        ...config.overrides,
-      }
-    : config.overrides;

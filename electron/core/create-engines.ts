@@ -13,6 +13,8 @@ import { defaultParallelism, type Parallelism } from './engines/whisper/parallel
 import { DeviceService } from './services/devices.ts';
 import { IdleWork } from './services/idle-work.ts';
 import { decodeSample } from './services/models/benchmark.ts';
+import { BUNDLED_RECOGNIZER } from './services/models/catalogue.ts';
+import { modelFileName } from './services/models/files.ts';
 import type { NetworkService } from './services/network.ts';
 import { namedModelOrigin, type SettingsService } from './services/settings.ts';
 import type { WritableDb } from './stores/database.ts';
@@ -60,7 +62,6 @@ export const createEngines = async (deps: Deps) => {
     onConnection: (record) => network.note(record),
   });
   const media = createMediaEngine(tools);
-  const forkEngine = () => host.forkWorker(['whisper', config.addonPath]);
   const idleWork = new IdleWork({ clock, isBusy: () => listModelsInUse(db).length > 0 });
   const devices = new DeviceService({
     db,
@@ -70,12 +71,10 @@ export const createEngines = async (deps: Deps) => {
     version: config.version,
     addonPath: config.addonPath,
     parallelism,
-    fork: forkEngine,
+    fork: () => host.forkWorker(['whisper', config.addonPath]),
     idleWork,
     sample: () => decodeSample({ media, sample }),
-    bundled: ['ggml-starter.bin', 'ggml-starter-parakeet.bin'].map((name) =>
-      join(config.resourcesDir, 'models', name),
-    ),
+    bundled: [join(config.resourcesDir, 'models', modelFileName(BUNDLED_RECOGNIZER))],
   });
   return {
     tools,
@@ -83,7 +82,6 @@ export const createEngines = async (deps: Deps) => {
     http,
     media,
     devices,
-    forkEngine,
     idleWork,
     engine: createWhisperEngine({
       fork: host.forkWorker,

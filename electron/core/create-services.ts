@@ -5,7 +5,7 @@ import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import type { DataPaths } from './base/paths.ts';
 import { ServerAddress } from './base/server-address.ts';
-import { type AppConfig, type Host, runOverrides } from './config.ts';
+import type { AppConfig, Host } from './config.ts';
 import { createEngines } from './create-engines.ts';
 import { Renderings } from './http/long/renderings.ts';
 import { JobEvents } from './jobs/events.ts';
@@ -21,7 +21,7 @@ import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
 import type { SourceDeleted } from './services/files/service.ts';
 import { ModelService } from './services/models/index.ts';
-import { sameSpeakerCosineOf } from './services/models/speaker-models.ts';
+import { thresholdsOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
 import { QueueService } from './services/queue.ts';
 import { SearchService } from './services/search.ts';
@@ -58,7 +58,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
   const changes: TranscriptChanges = new Emitter();
 
-  const settings = new SettingsService(db, runOverrides(config), config.defaults, paths.root);
+  const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
   const vocabulary = new VocabularyService({ db, clock });
@@ -67,10 +67,10 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const speakers = new SpeakerService({
     db,
     clock,
-    sameSpeakerCosine: (model) => sameSpeakerCosineOf(model).across,
+    sameSpeakerCosine: (model) => thresholdsOf(model).across,
   });
 
-  const sample = join(config.resourcesDir, 'samples', '01-short-note.wav');
+  const sample = join(config.resourcesDir, 'samples', 'two-readers.mp3');
   const engines = await createEngines({ config, host, settings, network, logger, db, clock, sample });
   const { engine, devices, http, media } = engines;
   const models = new ModelService({
@@ -83,13 +83,6 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     media,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
     trySpeakerModel: engines.trySpeakerModel,
-    version: config.version,
-    addonPath: config.addonPath,
-    parallelism: engines.parallelism,
-    // Metal is linked into the addon, and runs every model.
-    device: process.platform === 'darwin' ? 'built_in' : 'cpu',
-    forkEngine: engines.forkEngine,
-    idleWork: engines.idleWork,
     sample,
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),

@@ -29,7 +29,6 @@ export const desktopConfig = ({
   overrides: {},
   // The user sees the download in the window. A server does not download models by itself.
   defaults: { 'models.autoInstall': true, 'updates.feed': updateFeed },
-  demo: environment.EARSHOT_DEMO === '1',
   ...layoutConfig(layout, environment),
   environment,
 });

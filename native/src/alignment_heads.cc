@@ -37,25 +37,13 @@ const std::map<std::string, Heads>& published() {
   return table;
 }
 
-// The demonstration model's: those whose attention followed the words of 16 synthetic recordings best.
-const Heads kStarter = {{1, 0}, {2, 1}, {2, 2}};
-constexpr int kStarterWidth = 192;
-constexpr int kStarterLayers = 3;
-constexpr int kStarterHeads = 3;
-
 constexpr size_t kMaxHeads = 32;  // bounds the memory of the pass
-
-bool is_starter(whisper_context* context) {
-  return whisper_model_n_text_state(context) == kStarterWidth && whisper_model_n_text_layer(context) == kStarterLayers &&
-         whisper_model_n_text_head(context) == kStarterHeads;
-}
 
 }  // namespace
 
 earshot_alignment alignment_heads(const ModelFacts& facts, whisper_context* context) {
   const auto known = published().find(facts.type);
   if (known != published().end()) return {known->second};
-  if (is_starter(context)) return {kStarter};
   earshot_alignment alignment;
   const int layers = whisper_model_n_text_layer(context);
   for (int layer = layers - 1; layer >= layers / 2; --layer) {

@@ -10,7 +10,7 @@
 
 namespace earshot {
 
-// Measured for OpenAI's models and the demonstration model. For others the later half of the decoder's layers, as
+// Measured for OpenAI's models. For others the later half of the decoder's layers, as
 // openai/whisper does.
 earshot_alignment alignment_heads(const ModelFacts& facts, whisper_context* context);
 

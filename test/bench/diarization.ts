@@ -7,7 +7,7 @@ import type { Diarization } from '../../electron/core/engines/diarizer/types.ts'
 import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
 import { scoreDiarization } from '../support/diarization-error.ts';
 import { WORKER_ENTRY } from '../support/paths.ts';
-import { starterModels } from '../support/speaker-models.ts';
+import { speakerModels } from '../support/speaker-models.ts';
 import { type Conversation, conversation, joined } from './joined.ts';
 import { largestChild } from './measure.ts';
 
@@ -33,7 +33,7 @@ async function* blocksOf(pcm: Float32Array) {
 }
 
 const run = ({ pcm }: Conversation, speakers: number | null): Promise<Diarization> =>
-  diarize(blocksOf(pcm), { models: starterModels, speakers, signal: new AbortController().signal });
+  diarize(blocksOf(pcm), { models: speakerModels, speakers, signal: new AbortController().signal });
 
 const speakersIn = (turns: readonly { speaker: string | number }[]): number =>
   new Set(turns.map((turn) => turn.speaker)).size;
@@ -96,7 +96,7 @@ const printShifts = async (long: boolean): Promise<void> => {
     const seconds = talk.pcm.length / SAMPLE_RATE;
     for (const windowShiftRatio of SHIFTS) {
       const before = process.cpuUsage();
-      const diarizer = new RecordingDiarizer(sherpa, { ...starterModels, windowShiftRatio });
+      const diarizer = new RecordingDiarizer(sherpa, { ...speakerModels, windowShiftRatio });
       for await (const { pcm } of blocksOf(talk.pcm)) diarizer.add(pcm);
       const { turns } = diarizer.finish(null);
       const { user, system } = process.cpuUsage(before);

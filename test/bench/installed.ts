@@ -37,7 +37,7 @@ type Opened = { readonly child: ChildProcess; readonly seconds: number };
 const open = async (): Promise<Opened> => {
   const dataDir = temporaryFolder();
   const startedAt = performance.now();
-  const child = spawn(earshot, ['open', '--demo', '--port', '0', '--data-dir', dataDir], {
+  const child = spawn(earshot, ['open', '--port', '0', '--data-dir', dataDir], {
     env: { ...process.env, EARSHOT_CHROMIUM: browser },
     stdio: 'ignore',
   });

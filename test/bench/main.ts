@@ -2,10 +2,8 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { STARTER_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
@@ -109,29 +107,13 @@ const coldAndWarm = async (server: TestServer, wav: string, threads: number): Pr
   row('one 60-second file, warm', warm, whisper);
 };
 
-/** Imports the starter model as a person would one of theirs; returns whether its copy in 8 bits proved faster here. */
-const importModel = async (server: TestServer, id: string): Promise<boolean> => {
-  await server.client.call('importModel', { body: { path: STARTER_MODEL, id } });
-  const outcome = await until(async () => {
-    const { data } = await server.client.call('listModels');
-    const copy = data.find((model) => model.id === id)?.quantized;
-    return copy?.outcome !== 'pending' && copy?.outcome;
-  });
-  return outcome === 'faster';
-};
-
 const queue = async (server: TestServer, wav: string, threads: number): Promise<void> => {
-  const isFaster = await importModel(server, 'own');
   const url = await upload(server, wav);
-  const all = (model: string) =>
-    seconds(() => Promise.all(Array.from({ length: FILES }, () => transcribe(server, url, { model }))));
-  const starter = await all('starter');
-  const own = await all('own');
-  const loop = await seconds(async () => {
+  const all = () => Promise.all(Array.from({ length: FILES }, () => transcribe(server, url)));
+  const loop = async () => {
     for (let i = 0; i < FILES; i++) await whisperCli(wav, threads);
-  });
-  row(`${FILES} such files: queue against a shell loop`, [starter], [loop]);
-  row(`the same, the model imported: ${isFaster ? 'in 8 bits' : 'no copy'}`, [own], [loop]);
+  };
+  row(`${FILES} such files: queue against a shell loop`, [await seconds(all)], [await seconds(loop)]);
 };
 
 const long = async (server: TestServer, wav: string, threads: number): Promise<void> => {
@@ -152,7 +134,7 @@ const compareService = async (folder: string): Promise<void> => {
   const minute = await spokenWav(folder, 'minute', 60);
   const longWav = await spokenWav(folder, 'long', LONG_MINUTES * 60);
   say(
-    `Earshot beside whisper.cpp's own program; starter model, beam 5; ${availableParallelism()} cores; median of ${RUNS}`,
+    `Earshot beside whisper.cpp's own program; Whisper base, beam 5; ${availableParallelism()} cores; median of ${RUNS}`,
   );
   const threads = await bestThreads(minute);
   say(`${''.padEnd(44)} ${'Earshot'.padStart(10)} ${'whisper'.padStart(10)} ${'faster'.padStart(10)}`);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { testWhisperCli } from '../support/addon.ts';
-import { STARTER_MODEL, STARTER_PARAKEET } from '../support/paths.ts';
+import { BASE_MODEL, STARTER_PARAKEET } from '../support/paths.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -69,7 +69,7 @@ export const whisperCli = async (wav: string, threads: number): Promise<void> =>
   const decoding = ['-bs', '5', '-bo', '5', '-mc', '0', '-sns', '-l', 'auto'];
   await run(
     await testWhisperCli(),
-    ['-m', STARTER_MODEL, '-f', wav, '-np', ...decoding, '-t', String(threads)],
+    ['-m', BASE_MODEL, '-f', wav, '-np', ...decoding, '-t', String(threads)],
     {
       maxBuffer: 2 ** 28,
     },

@@ -6,7 +6,6 @@ import { rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { quantizeModel } from '../../electron/core/engines/whisper/copies/quantize.ts';
 import { STARTER_MODEL } from '../support/paths.ts';
 import { onBusyCores } from './busy-cores.ts';
 import { writeCtranslate2Model } from './ctranslate2-model.ts';
@@ -71,12 +70,8 @@ const modelsOf = async (name: ModelName, { folder, program }: Setting): Promise<
   const ctranslate2 = join(folder, name);
   const ggml = join(folder, `${name}-q8_0.bin`);
   if (name === 'starter') {
-    quantizeModel(STARTER_MODEL, ggml);
     if (program) writeCtranslate2Model(STARTER_MODEL, ctranslate2);
-    return [
-      { name: 'starter, f16', ggml: STARTER_MODEL, ctranslate2 },
-      { name: 'starter, q8_0', ggml, ctranslate2 },
-    ];
+    return [{ name: 'starter, f16', ggml: STARTER_MODEL, ctranslate2 }];
   }
   const shape = SHAPE_OF[name];
   writeRandomModel(ggml, SHAPES[shape], 'q8_0');

@@ -13,7 +13,7 @@ import {
 } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath } from '../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** "Good morning, my name is David Clark and I work at Northwind." */
@@ -250,7 +250,7 @@ describe('microphone recording with private data', () => {
     server = await startServer({
       model: SERVER.model,
       dataDir: server.dataDir,
-      args: ['--demo', '--allow-private-addresses', '--port', port],
+      args: [...SYNTHETIC, '--allow-private-addresses', '--port', port],
     });
     await dialog.getByRole('alert').waitFor({ state: 'detached' });
     // The dialog can be left: the recording goes on.

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
+import { discard, SYNTHETIC, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 
 /** The link that `earshot serve` prints. */
 const printedLink = async (output: NodeJS.ReadableStream): Promise<string> => {
@@ -94,7 +94,7 @@ describe('session', () => {
       await banner.waitFor();
     }
     const { port } = new URL(server.url);
-    server = await startServer({ dataDir: server.dataDir, args: ['--demo', '--port', port] });
+    server = await startServer({ dataDir: server.dataDir, args: [...SYNTHETIC, '--port', port] });
     await banner.waitFor({ state: 'detached' });
   });
 });

@@ -35,8 +35,7 @@ describe('settings', () => {
   it('say which models the graphics processor runs, and why not others', async () => {
     const state = window.page.getByRole('main').getByRole('status');
     await state.getByText('Fake GPU is not used').waitFor();
-    await state.getByText(/^starter: not faster, \S+ instead of \S+ seconds$/).waitFor();
-    await state.getByText(/^starter-parakeet: not faster/).waitFor();
+    await state.getByText(/^base-q8_0: not faster, \S+ instead of \S+ seconds$/).waitFor();
     expect(await window.violations()).toEqual([]);
     await window.page.getByRole('combobox', { name: 'Graphics processor' }).click();
     await window.page.getByRole('option', { name: 'Never use it' }).click();

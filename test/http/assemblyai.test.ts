@@ -3,7 +3,7 @@ import { AssemblyAI } from 'assemblyai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { breadth } from '../support/breadth.ts';
 import { fixturePath } from '../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
 import { until } from '../support/until.ts';
 import { voiceChannels } from '../support/voice-channels.ts';
@@ -21,7 +21,7 @@ let note: Awaited<ReturnType<AssemblyAI['transcripts']['transcribe']>>;
 
 beforeAll(async () => {
   // What is asked of `pro` detects languages; what is not, takes a fraction of the time as `nano`.
-  const args = ['--demo', '--allow-private-addresses', '--model-alias', 'nano=starter-parakeet'];
+  const args = [...SYNTHETIC, '--allow-private-addresses', '--model-alias', 'nano=starter-parakeet'];
   server = await startServer({ args, quick: true });
   client = new AssemblyAI({ apiKey: server.key, baseUrl: server.url });
   note = await client.transcripts.transcribe(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import * as urls from '../support/url-server.ts';
 
@@ -16,7 +16,7 @@ let remote: urls.UrlServer;
 beforeAll(async () => {
   [server, guarded, remote] = await Promise.all([
     startServer({ quick: true }),
-    startServer({ args: ['--demo'] }),
+    startServer({ args: [...SYNTHETIC] }),
     urls.startUrlServer(),
   ]);
   await server.client.call('patchSettings', {

@@ -10,7 +10,7 @@ import { cacheDir } from '../../native/build.mjs';
 import { breadth } from '../support/breadth.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { CLI_ENTRY } from '../support/paths.ts';
-import { discard, startServer, type TestServer } from '../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { stall, startUrlServer } from '../support/url-server.ts';
 
@@ -200,7 +200,7 @@ describe('the MCP client over stdio', () => {
   const bridgeTo = (folder: string) =>
     new StdioClientTransport({
       command: process.execPath,
-      args: [CLI_ENTRY, 'mcp', '--demo', '--data-dir', folder],
+      args: [CLI_ENTRY, 'mcp', ...SYNTHETIC, '--data-dir', folder],
       env: {
         PATH: process.env.PATH ?? '',
         EARSHOT_ADDON: process.env.EARSHOT_ADDON ?? '',

@@ -25,8 +25,8 @@ const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
   'models.aliases.pro': ['starter', 'starter'],
   'models.baseUrl': ['http://a/', `https://a.example/${'b'.repeat(2000)}`],
   'models.catalogue': [[], many(100, (n) => `model-${n} 999999999999999 ${'a'.repeat(64)}`)],
-  'speakers.segmentation': ['segmentation-starter', 'segmentation-starter'],
-  'speakers.embedding': ['embedding-starter', 'embedding-starter'],
+  'speakers.segmentation': ['segmentation-pyannote-3.0', 'segmentation-pyannote-3.0-small'],
+  'speakers.embedding': ['embedding-titanet-small', 'embedding-campplus-zh-en-small'],
   'engine.threads': [0, cores],
   'webhooks.retrySeconds': [[], many(20, () => 604_800)],
   'storage.mirrors': [[], many(8, (n) => join(folders, `mirror-${n}`))],
@@ -34,7 +34,6 @@ const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
   'llm.url': ['', 'http://127.0.0.1:9/v1'],
   'llm.model': ['', 'm'.repeat(200)],
   'engine.device': ['cpu', 'vulkan'],
-  'engine.quantize': ['auto', 'off'],
 };
 
 /** The ends that forbid a download, and what the job ends with. */

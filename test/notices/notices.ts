@@ -180,6 +180,11 @@ libopus (${OPUS.name}, BSD-3-Clause, Copyright 2001-2023 Xiph.Org, Skype Limited
 that they were made with, and where their sources are lie beside them, in \`resources/ffmpeg\`; another build can take their
 place there. The sources are also beside each release.
 
+The models that come along, in \`resources/models\`, are Whisper base (MIT, Copyright (c) 2022 OpenAI), pyannote segmentation 3.0 (MIT,
+Copyright (c) 2020 CNRS), CAM++ of 3D-Speaker (Apache 2.0) and Silero VAD (MIT, Copyright (c) 2020-present Silero Team). Both speaker
+models were converted: the README there says how. Their licenses lie beside them. The recordings of \`resources/samples\` are in
+the public domain.
+
 \`npm run notices\` writes this file from the lockfile.
 `;
 

@@ -16,25 +16,14 @@ export type Behavior = {
   readonly text?: string;
   /** Seconds of audio beyond which it hears other words there. */
   readonly rightUpTo?: number;
-  /** Part of the names of the files for which that limit holds; default: all. */
-  readonly limitedIn?: string;
   /** Milliseconds on the processor, each measured as 60; without, the real addon works there. */
   readonly cpu?: number;
-  /** On the processor: milliseconds of its time with a published file and with its quantized copy, and what each hears. */
-  readonly files?: {
-    readonly published: number;
-    readonly copy: number | 'crash';
-    readonly publishedText?: string;
-    readonly copyText?: string;
-    /** Milliseconds that each takes beside its time of the processor, such as for a kill to come. */
-    readonly delay?: number;
-  };
 };
 
 export type FakeVulkan = {
   readonly addonPath: string;
   become(behavior: Behavior): void;
-  /** What the fake was asked to do, by all processes: `library`, `load cpu`, `load vulkan`; with `files` `published`, `copy`. */
+  /** What the fake was asked to do, by all processes: `library`, `load cpu`, `load vulkan`. */
   calls(): string[];
 };
 
@@ -62,16 +51,9 @@ const hear = async (ms, text) => {
   const segment = { start: 0, end: 1, text, noSpeechProbability: 0, averageLogprob: 0, aligned: false, tokens: [] };
   return { segments: [segment], language: 'en', languageProbabilities: null };
 };
-const spin = (ms) => {
-  const until = process.cpuUsage().user + 1000 * ms;
-  // Asking for the time costs time of the system.
-  while (process.cpuUsage().user < until) for (let i = 0; i < 1e5; i++) Math.sqrt(i);
-};
-const model = (ms, text, { busy = 0, delay = 0, rightUpTo = Infinity } = {}) => ({
+const model = (ms, text, rightUpTo = Infinity) => ({
   facts: () => facts,
   transcribe: (pcm) => {
-    spin(busy);
-    if (delay > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay);
     const isRight = pcm.length <= 16_000 * rightUpTo;
     return { promise: hear(ms, isRight ? text : 'Something else.'), abort() {} };
   },
@@ -93,20 +75,12 @@ module.exports = {
   },
   loadModel: async (path, { useGpu }) => {
     const isOnDevice = useGpu && hasVulkan;
-    const { files } = behavior();
-    if (files && !isOnDevice) {
-      const isCopy = path.endsWith('-q8_0.bin');
-      note(isCopy ? 'copy' : 'published');
-      if (isCopy) meet(files.copy);
-      const text = (isCopy ? files.copyText : files.publishedText) ?? 'Good morning.';
-      return model(1, text, { busy: isCopy ? files.copy : files.published, delay: files.delay });
-    }
     note('load ' + (isOnDevice ? 'vulkan' : 'cpu'));
-    const { device = 1, cpu, text = 'Good morning.', rightUpTo, limitedIn = '' } = behavior();
+    const { device = 1, cpu, text = 'Good morning.', rightUpTo } = behavior();
     if (!isOnDevice) return cpu === undefined ? real.loadModel(path, { useGpu: false }) : model(cpu, 'Good morning');
     meet(device);
     if (device === 'refuses') throw Object.assign(new Error('out of device memory'), { code: 'engine_failed' });
-    return model(device, text, path.includes(limitedIn) ? { rightUpTo } : {});
+    return model(device, text, rightUpTo);
   },
 };
 `;

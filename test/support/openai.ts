@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import { ffmpeg } from './ffmpeg.ts';
 import { fixturePath } from './fixtures.ts';
-import { startServer, type TestServer } from './server.ts';
+import { SYNTHETIC, startServer, type TestServer } from './server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A server with OpenAI's own client. */
@@ -26,7 +26,7 @@ export const startOpenAi = async (): Promise<OpenAiServer> => {
   }
   await copyFile(fixturePath('08-meeting-4min.mp3'), join(clips, '08-meeting-4min.mp3'));
   // whisper-1 is `mini`, the newer models are `pro`: languages and prompts need Whisper.
-  const args = ['--demo', '--allow-private-addresses', '--model-alias', 'mini=starter-parakeet'];
+  const args = [...SYNTHETIC, '--allow-private-addresses', '--model-alias', 'mini=starter-parakeet'];
   const server = await startServer({ args, quick: true });
   return {
     server,

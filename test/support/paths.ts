@@ -12,10 +12,16 @@ export const AUDIO_FIXTURES = join(ROOT, 'test', 'fixtures', 'audio');
 /** Recordings, each with a JSON file of its words and their times. */
 export const TIMED_FIXTURES = join(ROOT, 'test', 'fixtures', 'word-times');
 
-export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
+/** The folder of two small recognizers that know synthetic voices only. */
+const MODEL_FIXTURES = join(ROOT, 'test', 'fixtures', 'models');
 
-/** The demonstration model of the Parakeet family. */
-export const STARTER_PARAKEET = join(RESOURCES, 'models', 'ggml-starter-parakeet.bin');
+export const STARTER_MODEL = join(MODEL_FIXTURES, 'ggml-starter.bin');
+
+/** Of the Parakeet family. */
+export const STARTER_PARAKEET = join(MODEL_FIXTURES, 'ggml-starter-parakeet.bin');
+
+/** Whisper base, which comes along. */
+export const BASE_MODEL = join(RESOURCES, 'models', 'ggml-base-q8_0.bin');
 
 /**
  * The program that the tests start: the sources, or with EARSHOT_TEST_PROGRAM=bundled what the packages ship. A whole

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeCacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { type Client, createClient } from '../../electron/contract/client.ts';
@@ -8,17 +9,17 @@ import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
 import type { Services } from '../../electron/core/create-services.ts';
 import { buildAddon } from '../../native/build.mjs';
-import { CLI_ENTRY, RESOURCES, WORKER_ENTRY } from './paths.ts';
+import { CLI_ENTRY, RESOURCES, STARTER_MODEL, STARTER_PARAKEET, WORKER_ENTRY } from './paths.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export type TestServerOptions = {
-  /** Further arguments of `earshot serve`; default `--demo --allow-private-addresses`. */
+  /** Further arguments of `earshot serve`; default: {@link SYNTHETIC} and `--allow-private-addresses`. */
   readonly args?: readonly string[];
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Sets {@link QUICK}, for tests to which the words do not matter. */
   readonly quick?: boolean;
-  /** What nano, mini and pro mean; default: `starter`. `starter-parakeet` takes a fraction of its time, and is English-only. */
+  /** What nano, mini and pro mean. `starter-parakeet` takes a fraction of the time of `starter`, and is English-only. */
   readonly model?: 'starter' | 'starter-parakeet';
 };
 
@@ -43,15 +44,20 @@ export type TestServer = {
   log(): Promise<string>;
 };
 
-/** Settings for the fastest recognition, without trials of copies beside the tests. */
+/** Settings for the fastest recognition. */
 export const QUICK = {
   'engine.beamSize': 1,
   'engine.fitWindow': true,
-  'engine.quantize': 'off',
 } as const;
 
+/** Arguments with which the small recognizer of synthetic voices answers to nano, mini and pro. */
+export const SYNTHETIC: readonly string[] = MODEL_ALIASES.flatMap((alias) => [
+  '--model-alias',
+  `${alias}=starter`,
+]);
+
 const OWNER_KEY = 'test-owner-key-of-some-length';
-const DEFAULT_ARGS = ['--demo', '--allow-private-addresses'];
+const DEFAULT_ARGS = [...SYNTHETIC, '--allow-private-addresses'];
 
 const argsFor = ({ args = DEFAULT_ARGS, model }: TestServerOptions): readonly string[] =>
   model === undefined
@@ -99,15 +105,27 @@ export const spawnEarshot = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
+/** Installs the small recognizers of synthetic voices in a data folder, as `starter` and `starter-parakeet`. */
+export const installSynthetic = (dataDir: string): void => {
+  const folder = join(dataDir, 'models');
+  mkdirSync(folder, { recursive: true });
+  for (const path of [STARTER_MODEL, STARTER_PARAKEET]) {
+    const link = join(folder, basename(path));
+    if (!existsSync(link)) symlinkSync(path, link);
+  }
+};
+
 /** Spawns a server without waiting until it is ready. */
 export const spawnServer = (
   dataDir: string,
   options: Omit<TestServerOptions, 'dataDir'> = {},
-): Promise<ChildProcess> =>
-  spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...argsFor(options)], {
+): Promise<ChildProcess> => {
+  installSynthetic(dataDir);
+  return spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...argsFor(options)], {
     EARSHOT_API_KEY: OWNER_KEY,
     ...options.env,
   });
+};
 
 /** Starts a server in its own process, on a free port and, unless given, a new data folder. */
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
@@ -201,7 +219,6 @@ export const startInProcess = async ({
       whenTaken: 'fail',
       apiKey: OWNER_KEY,
       overrides: { ...UNLIMITED, ...settings },
-      demo: false,
       addonPath: join(dataDir, 'no-addon.node'),
       resourcesDir: RESOURCES,
       rendererDir: join(dataDir, 'no-window'),

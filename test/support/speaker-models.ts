@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { SETTINGS } from '../../electron/contract/settings.ts';
-import { STARTER_SPEAKERS, sameSpeakerCosineOf } from '../../electron/core/services/models/speaker-models.ts';
+import { thresholdsOf } from '../../electron/core/services/models/speaker-models.ts';
 import { RESOURCES } from './paths.ts';
 
-const FOLDER = join(RESOURCES, 'models');
-const { segmentation, embedding } = STARTER_SPEAKERS;
+const { 'speakers.segmentation': segmentation, 'speakers.embedding': embedding } = SETTINGS;
+const bundled = (id: string): string => join(RESOURCES, 'models', `${id}.onnx`);
 
 /** The bundled speaker models. */
-export const starterModels = {
-  segmentation: join(FOLDER, segmentation.file),
-  embedding: join(FOLDER, embedding.file),
-  sameSpeakerCosine: sameSpeakerCosineOf(embedding.id).within,
+export const speakerModels = {
+  segmentation: bundled(segmentation.default),
+  embedding: bundled(embedding.default),
+  sameSpeakerCosine: thresholdsOf(embedding.default).within,
   windowShiftRatio: SETTINGS['speakers.windowShift'].default,
 };

@@ -3,7 +3,7 @@
 //
 //   npm run dev [-- options of earshot serve]
 //
-// Works on a data folder and a port of its own, with the demonstration model and a fixed key, so that a restart neither
+// Works on a data folder and a port of its own, with a fixed key, so that a restart neither
 // signs the page out nor touches anybody's recordings.
 
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ const service = spawn(
   process.execPath,
   [
     ...['--watch', '--watch-preserve-output', join(root, 'electron', 'cli', 'main.ts'), 'serve', '--json'],
-    ...['--demo', '--port', '3278', ...process.argv.slice(2)],
+    ...['--port', '3278', ...process.argv.slice(2)],
   ],
   { cwd: root, env: { ...process.env, EARSHOT_API_KEY: key }, stdio: ['ignore', 'pipe', 'inherit'] },
 );

@@ -74,14 +74,13 @@ export const start = async (node, args) => {
 /**
  * Runs the service and the window from their sources, both reloading on changes: in Electron where its binary and a
  * screen exist and no arguments are given, else as a server and a page for the browser. Uses a data folder of its own
- * inside .earshot/ and the demonstration model, unless the environment says otherwise.
+ * inside .earshot/, unless the environment says otherwise.
  * @param {string} node
  * @param {string[]} args options of `earshot serve`
  * @returns {Promise<number>} the exit code
  */
 export const develop = async (node, args) => {
   process.env.EARSHOT_DATA_DIR ??= join(root, '.earshot', 'dev');
-  process.env.EARSHOT_DEMO ??= '1';
   const inElectron = hasScreen() && electronBinary() !== undefined && args.length === 0;
   const programArgs = inElectron
     ? [

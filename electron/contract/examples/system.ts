@@ -4,7 +4,7 @@ import type { Model } from '../system.ts';
 import type { ExamplesOf } from './example.ts';
 import { CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
 
-const SIZE = 147_951_465;
+const SIZE = 81_768_585;
 
 const model: z.input<typeof Model> = {
   id: PLACEHOLDERS.model,
@@ -13,22 +13,13 @@ const model: z.input<typeof Model> = {
   part: null,
   size: SIZE,
   languages: 'multilingual',
-  sha256: '60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe',
+  sha256: 'c577b9a86e7e048a0b7eada054f4dd79a56bbfa911fbdacf900ac5b567cbb7d9',
   sha1: null,
   installed: true,
   bundled: false,
-  demonstration: false,
   description: 'Good for clear speech on a small machine.',
   aliases: ['mini'],
   speed: 6.4,
-  weights: 'f16',
-  quantized: {
-    outcome: 'faster',
-    size: 78_675_367,
-    published_seconds: 4.1,
-    copy_seconds: 2.9,
-    detail: null,
-  },
   download: null,
 };
 
@@ -36,8 +27,6 @@ const downloading: z.input<typeof Model> = {
   ...model,
   installed: false,
   speed: null,
-  weights: null,
-  quantized: null,
   download: { state: 'downloading', received: 4_194_304, total: SIZE, error: null },
 };
 
@@ -116,7 +105,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
             state: 'in_use',
             detail: 'radv Mesa 25.2.1 (104865793)',
             trials: [
-              { model: 'starter', outcome: 'slower', cpu_seconds: 1.1, device_seconds: 1.6, detail: null },
+              { model: 'base-q8_0', outcome: 'slower', cpu_seconds: 1.1, device_seconds: 1.6, detail: null },
               {
                 model: 'large-v3-turbo',
                 outcome: 'faster',

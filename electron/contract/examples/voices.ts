@@ -7,7 +7,7 @@ import { CREATED, PLACEHOLDERS } from './values.ts';
 const voice: z.input<typeof Voice> = {
   id: PLACEHOLDERS.voice,
   name: 'María',
-  model: 'starter',
+  model: 'embedding-campplus-zh-en-small',
   recordings: 3,
   created_at: CREATED,
   updated_at: CREATED,

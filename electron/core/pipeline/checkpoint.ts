@@ -1,34 +1,28 @@
 import type { RecognitionCheckpoint, StreamCheckpoint } from '../stores/codecs.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
-import type { Weights } from './deps.ts';
 
-/** What is recognized: the same audio, cut into the same streams, by the same weights of the same model. */
+/** What is recognized: the same audio, cut into the same streams, by the same model. */
 export type Recognized = {
   readonly source: string;
   readonly model: string;
-  readonly weights: Weights;
   readonly streams: number;
 };
-
-export const weightsOf = ({ weights }: Pick<RecognitionCheckpoint, 'weights'>): Weights =>
-  weights ?? 'published';
 
 /** The checkpoint from which recognition can continue: the saved one if it belongs to the same audio and model. */
 export const matchingCheckpoint = (
   { checkpoint }: Pick<Transcript, 'checkpoint'>,
-  { source, model, weights, streams }: Recognized,
+  { source, model, streams }: Recognized,
 ): RecognitionCheckpoint | undefined =>
   checkpoint?.kind === 'recognition' &&
   checkpoint.source === source &&
   checkpoint.model === model &&
-  weightsOf(checkpoint) === weights &&
   checkpoint.streams.length === streams
     ? checkpoint
     : undefined;
 
 export const firstCheckpoint = (
   at: number,
-  { source, model, weights, streams }: Recognized,
+  { source, model, streams }: Recognized,
 ): RecognitionCheckpoint => ({
   kind: 'recognition',
   source,
@@ -37,7 +31,6 @@ export const firstCheckpoint = (
   language: null,
   languageConfidence: null,
   model,
-  weights,
 });
 
 /** The crash counts that still matter once all chunks before `chunk` are saved. */

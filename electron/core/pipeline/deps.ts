@@ -24,14 +24,11 @@ export type PipelineSettings = {
   creditRate(model: string): number;
 };
 
-/** Which file of a model: as published, or its quantized copy. */
-export type Weights = 'published' | 'q8_0';
-
 export type PipelineModel = {
   readonly id: string;
   readonly path: string;
-  readonly weights: Weights;
-  readonly demonstration: boolean;
+  /** The id of the model that the request means, if this one answers in its place; else null. */
+  readonly standsInFor: string | null;
   readonly capabilities: Capabilities;
 };
 
@@ -43,12 +40,10 @@ export type PipelineModels = {
       readonly signal: AbortSignal;
       /** The share that is downloaded, 0 to 1. */
       readonly onDownload: (share: number) => void;
-      /** The weights of a saved part, which the rest takes too while they are there. */
-      readonly begunWith?: Weights | undefined;
     },
   ): Promise<PipelineModel>;
   canTranslate(name: string): boolean;
-  /** An installed model that hears which language is spoken, for models that do not; undefined if there is none. */
+  /** A model that finds out which language is spoken, for models that do not. */
   languageDetector(): Pick<PipelineModel, 'path'> | undefined;
   /** Speed of earlier transcriptions with this model, times real time. */
   speedOf(id: string): number | undefined;

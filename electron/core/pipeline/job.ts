@@ -13,9 +13,9 @@ import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';
-import { firstCheckpoint, furthest, matchingCheckpoint, weightsOf } from './checkpoint.ts';
+import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
 import { creditRateOf, creditsFor } from './credits.ts';
-import type { PipelineDeps, PipelineModel, Weights } from './deps.ts';
+import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { prepareText } from './findings/prepare-text.ts';
@@ -40,23 +40,15 @@ import { resolveSource, type Source } from './source/resolve.ts';
 import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
 import type { JobContext, JobWork } from './types.ts';
 
-const DEMONSTRATION = warningText('demonstration_model');
-
 /** Progress of the whole job at the end of the model's download; that of the audio starts from 0 again. */
 const MODEL_PERCENT = 10;
 /** The analyses' part of the whole job; covering and checking redacted audio follows. */
 const ANALYSIS_START_PERCENT = 95;
 const ANALYSIS_END_PERCENT = 97;
 
-const prepareModel = (
-  deps: PipelineDeps,
-  { signal, onProgress }: JobContext,
-  name: string,
-  begunWith?: Weights,
-) =>
+const prepareModel = (deps: PipelineDeps, { signal, onProgress }: JobContext, name: string) =>
   deps.models.prepare(name, {
     signal,
-    begunWith,
     onDownload: (share) =>
       onProgress({
         stage: 'downloading_model',
@@ -108,8 +100,7 @@ const resumeOrStart = (
   model: PipelineModel,
   streams: readonly RecognizedStream[],
 ): RecognitionCheckpoint => {
-  const { id, weights } = model;
-  const recognized = { source: source.identity, model: id, weights, streams: streams.length };
+  const recognized = { source: source.identity, model: model.id, streams: streams.length };
   const saved = matchingCheckpoint(transcript, recognized);
   if (saved !== undefined) return saved;
   const requested = transcript.languageAsked === 'auto' ? null : transcript.languageAsked;
@@ -139,10 +130,9 @@ type Models = {
 
 /** Throws `model_not_installed`, `cancelled`. */
 const prepareModels = async (deps: PipelineDeps, context: JobContext): Promise<Models> => {
-  const { model, options, checkpoint } = context.transcript;
-  const begunWith = checkpoint?.kind === 'recognition' ? weightsOf(checkpoint) : undefined;
+  const { model, options } = context.transcript;
   return {
-    model: await prepareModel(deps, context, model, begunWith),
+    model: await prepareModel(deps, context, model),
     verifier:
       options.verify_with === undefined ? undefined : await prepareModel(deps, context, options.verify_with),
   };
@@ -198,6 +188,9 @@ type Outcome = {
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
+const standInWarning = ({ id, standsInFor }: PipelineModel): string[] =>
+  standsInFor === null ? [] : [warningText('model_stands_in', { model: id, wanted: standsInFor })];
+
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningText('prompt_ignored', { model: id })];
 
@@ -205,7 +198,7 @@ const warningsOf = (
   transcript: Transcript,
   { model, summary, doubts, audio, findings }: Outcome,
 ): readonly string[] => [
-  ...(model.demonstration ? [DEMONSTRATION] : []),
+  ...standInWarning(model),
   ...promptWarning(transcript, model),
   ...summary.warnings,
   ...doubts,

@@ -14,7 +14,6 @@ import {
   findDevice,
   type Trial,
   type TrialDeps,
-  trialAudio,
   tryDevice,
 } from '../engines/whisper/devices/trial.ts';
 import type { Device, DeviceLease, Devices } from '../engines/whisper/devices/types.ts';
@@ -163,10 +162,11 @@ export class DeviceService implements Devices {
       device: device?.name ?? builtIn,
       state: deviceState(this.#knowledge(), builtIn, [...trials.values()]),
       detail: (found !== undefined && 'failure' in found ? found.failure : device?.driver) ?? null,
-      trials:
-        setting === 'vulkan'
-          ? failures
-          : [...trials].map(([key, trial]) => toAnswer(nameOfKey(key) ?? key, trial)),
+      // By name: trials end in any order.
+      trials: (setting === 'vulkan'
+        ? failures
+        : [...trials].map(([key, trial]) => toAnswer(nameOfKey(key) ?? key, trial))
+      ).toSorted((a, b) => a.model.localeCompare(b.model)),
     };
   }
 
@@ -263,7 +263,7 @@ export class DeviceService implements Devices {
     try {
       const { threads, concurrency: copies } = parallelism;
       const params = { language: 'auto', threads, beamSize: settings.get('engine.beamSize') };
-      const input = { modelPath, pcm: trialAudio(await sample()), copies, params };
+      const input = { modelPath, pcm: await sample(), copies, params };
       const key = await keyOf(modelPath);
       const trial = await tryDevice(this.#trialDeps(), input, signal);
       this.#save(key, trial);

@@ -90,8 +90,6 @@ const RecognitionCheckpoint = z.object({
   languageConfidence: z.number().nullable(),
   /** Id of the model that made what is saved. */
   model: z.string(),
-  /** Which file of that model; absent: the published one. */
-  weights: z.enum(['published', 'q8_0']).optional(),
   /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
   verified: z
     .object({

@@ -42,7 +42,6 @@ export type Tables = {
   connections: ConnectionRow & { number: Generated<number> };
   model_downloads: ModelDownloadRow;
   device_trials: DeviceTrialRow;
-  model_copies: ModelCopyRow;
   model_speeds: { id: string; speed: number; measured_at: number };
   remembered_voices: RememberedVoiceRow;
   speaker_voices: SpeakerVoiceRow;
@@ -60,20 +59,6 @@ export type CorrectionRow = {
   folded: string;
   written: string;
   settled: number;
-};
-
-export type ModelCopyRow = {
-  model: string;
-  source: string;
-  source_sha256: string | null;
-  sha256: string | null;
-  bytes: number | null;
-  conditions: string;
-  outcome: string;
-  published_seconds: number | null;
-  copy_seconds: number | null;
-  detail: string | null;
-  tried_at: number;
 };
 
 export type DeviceTrialRow = {

@@ -51,7 +51,6 @@ expect "nor in the user unit" env XDG_RUNTIME_DIR=/run systemd-analyze --user ve
 expect "its exposure is low: $(systemd-analyze security --no-pager earshot.service | tail -1 | sed 's/.*service: //; s/ [^ ]*$//')" \
   systemd-analyze security --threshold=20 earshot.service
 
-sed -i 's/^EARSHOT_OPTIONS=.*/EARSHOT_OPTIONS="--demo"/' /etc/default/earshot
 systemctl enable --now earshot 2>/dev/null
 lower=$(dpkg-query -W -f '${Version}' earshot)
 wait_for "the service does not answer" answers
@@ -68,16 +67,16 @@ inside() { nsenter --mount --target "$pid" "$@"; }
 passed "the system unit runs $lower as the user earshot, without privileges, /usr read-only, homes hidden, calls filtered"
 
 key=$(as earshot earshot keys create verify 2>/dev/null)
-file=$(upload "$key" /usr/lib/earshot/resources/samples/01-short-note.wav)
-text=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\",\"model\":\"starter\",\"wait_until_complete\":true}")
+file=$(upload "$key" /usr/lib/earshot/resources/samples/two-readers.mp3)
+text=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\",\"wait_until_complete\":true}")
 [ "$(echo "$text" | field status)" = completed ] || fail "the service did not transcribe: $text"
 passed "it transcribed: $(echo "$text" | field text)"
 
 # Long enough that the upgrade comes while it is transcribed.
-loop() { ffmpeg -v error -y -stream_loop 20 -i /usr/lib/earshot/resources/samples/01-short-note.wav /tmp/long.wav; }
+loop() { ffmpeg -v error -y -stream_loop 20 -i /usr/lib/earshot/resources/samples/two-readers.mp3 /tmp/long.wav; }
 expect "a long recording is there" loop
 file=$(upload "$key" /tmp/long.wav)
-id=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\",\"model\":\"starter\"}" | field id)
+id=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\"}" | field id)
 has_started() { api "$key" GET "/v1/transcript/id/$id" | grep -q '"start"'; }
 wait_for "the job has not started" has_started
 install_package "$package"

@@ -27,7 +27,7 @@ passed "manual page, desktop entry, icons, completion and units are there"
 passed "no unit is enabled"
 
 useradd --create-home visitor
-DATA='' as visitor earshot transcribe --demo >/tmp/text 2>/tmp/out || {
+DATA='' as visitor earshot transcribe >/tmp/text 2>/tmp/out || {
   cat /tmp/out
   fail "transcribe as a person"
 }
@@ -35,11 +35,11 @@ passed "a person transcribed the sample: $(head -1 /tmp/text)"
 
 DATA=/var/lib/earshot
 [ "$(stat -c %U:%a $DATA)" = earshot:700 ] || fail "/var/lib/earshot is $(stat -c %U:%a $DATA)"
-as earshot earshot transcribe --demo >/tmp/text 2>/tmp/out || {
+as earshot earshot transcribe >/tmp/text 2>/tmp/out || {
   cat /tmp/out
   fail "transcribe as the service's user"
 }
-as earshot earshot serve --demo --json --port 3999 >/tmp/service 2>/tmp/out &
+as earshot earshot serve --json --port 3999 >/tmp/service 2>/tmp/out &
 service=$!
 for _ in $(seq 600); do
   [ -s /tmp/service ] && break

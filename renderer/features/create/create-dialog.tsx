@@ -201,14 +201,7 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
               disabled={isInstalling}
               onChange={(name) => change({ model: name })}
             >
-              <ModelNote
-                models={models}
-                model={model}
-                error={error}
-                isInstalling={isInstalling}
-                onChange={(name) => change({ model: name })}
-                onLeave={dialogs.close}
-              />
+              <ModelNote model={model} error={error} isInstalling={isInstalling} onLeave={dialogs.close} />
             </ModelPicker>
             <VerifyField models={models} options={options} seconds={seconds} onChange={change} />
             <LanguageAndSpeakers options={options} model={model} onChange={change} />

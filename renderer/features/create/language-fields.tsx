@@ -6,7 +6,6 @@ import { formatLanguage, formatList } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { modelName } from '../models/model-facts.ts';
 import { knowsLanguage } from './model-choice.ts';
 
 const MAX_SPEAKERS = 10;
@@ -34,7 +33,7 @@ export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps)
           model === undefined || choices.length === languages.length
             ? undefined
             : t('create.knownLanguages', {
-                name: modelName(model, t),
+                name: model.name,
                 languages: formatList(
                   choices.slice(1).map((each) => each.label),
                   locale,

@@ -1,12 +1,12 @@
 import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
+import { isRecognizer } from '../models/model-facts.ts';
 
 /** The order in which an installed model replaces a chosen one that is not installed. */
 const PREFERRED: readonly ModelAlias[] = ['mini', 'pro', 'nano'];
 
-export const listSpeechModels = (models: readonly Model[]): Model[] =>
-  models.filter((model) => model.kind !== 'speakers');
+export const listSpeechModels = (models: readonly Model[]): Model[] => models.filter(isRecognizer);
 
 /** The model of an id or alias, as a request names it. */
 export const findModel = (models: readonly Model[], name: string): Model | undefined =>
@@ -17,15 +17,14 @@ const nameOf = (model: Model): string =>
   MODEL_ALIASES.find((alias) => model.aliases.includes(alias)) ?? model.id;
 
 /**
- * The id or alias that a transcription can use now: the wanted one if it is installed, else an installed one for real
- * recordings, else the demonstration model. The wanted one if nothing is installed, or the models are not loaded yet.
+ * The id or alias that a transcription can use now: the wanted one if it is installed, else an installed one. The wanted one
+ * if nothing is installed, or the models are not loaded yet.
  */
 export const usableModel = (models: readonly Model[], wanted: string): string => {
   if (findModel(models, wanted)?.installed === true) return wanted;
   const alias = PREFERRED.find((name) => findModel(models, name)?.installed === true);
   if (alias !== undefined) return alias;
-  const installed = listSpeechModels(models).filter((model) => model.installed);
-  const other = installed.find((model) => !model.demonstration) ?? installed[0];
+  const other = listSpeechModels(models).find((model) => model.installed);
   return other === undefined ? wanted : nameOf(other);
 };
 

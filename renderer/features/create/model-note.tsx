@@ -3,25 +3,20 @@ import type { Model } from '../../../electron/contract/system.ts';
 import { useI18n } from '../../app/services.tsx';
 import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { LicenseNotice } from '../models/license-notice.tsx';
 import { ModelStatus } from '../models/model-actions.tsx';
-import { modelName } from '../models/model-facts.ts';
-import { findModel } from './model-choice.ts';
 
 type Props = {
-  models: readonly Model[];
   model: Model | undefined;
   /** Why the installation could not begin. */
   error: string | undefined;
   isInstalling: boolean;
-  onChange: (model: string) => void;
   onLeave: () => void;
 };
 
-/** What there is to know about the chosen model: that it is missing, its download, or that it only demonstrates. */
-export const ModelNote = ({ models, model, error, isInstalling, onChange, onLeave }: Props) => {
+/** What there is to know about the chosen model: that it is missing, or its download. */
+export const ModelNote = ({ model, error, isInstalling, onLeave }: Props) => {
   const { t, locale } = useI18n();
   const note = useRef<HTMLDivElement>(null);
   const hasFailed = error !== undefined || model?.download?.state === 'failed';
@@ -30,23 +25,8 @@ export const ModelNote = ({ models, model, error, isInstalling, onChange, onLeav
     if (isInstalling || hasFailed) note.current?.scrollIntoView({ block: 'nearest' });
   }, [isInstalling, hasFailed]);
   if (model === undefined) return null;
-  if (model.demonstration) {
-    const mini = findModel(models, 'mini');
-    return (
-      <div className="mt-2">
-        <Callout tone="warn">
-          {t('model.demo.note')}{' '}
-          {mini?.installed === false && (
-            <Button variant="link" className="!text-warn" onClick={() => onChange('mini')}>
-              {t('model.demo.replace', { size: formatBytes(mini.size, locale) })}
-            </Button>
-          )}
-        </Callout>
-      </div>
-    );
-  }
   if (model.installed) return <LicenseNotice model={model} />;
-  const name = modelName(model, t);
+  const name = model.name;
   return (
     <div ref={note} className="mt-2">
       <Callout tone={hasFailed ? 'bad' : isInstalling ? 'plain' : 'warn'}>

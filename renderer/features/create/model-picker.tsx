@@ -7,7 +7,6 @@ import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
-import { modelName } from '../models/model-facts.ts';
 import { listSpeechModels } from './model-choice.ts';
 import { recommendedModel } from './recommended-model.ts';
 
@@ -25,8 +24,7 @@ const ALIAS_TEXTS: Readonly<Record<(typeof MODEL_ALIASES)[number], { name: Messa
     pro: { name: 'model.pro', hint: 'model.pro.line' },
   };
 
-const hintOf = ({ demonstration, languages }: Model, { t, locale }: I18nState): string => {
-  if (demonstration) return t('model.demo.line');
+const hintOf = ({ languages }: Model, { t, locale }: I18nState): string => {
   if (languages === 'multilingual') return t('model.multilingual');
   return languages.length === 1
     ? t('model.oneLanguage')
@@ -47,7 +45,7 @@ const listChoices = (models: readonly Model[], i18n: I18nState): ModelChoice[] =
     .filter((model) => model.installed && model.aliases.length === 0)
     .map((model) => ({
       value: model.id,
-      title: modelName(model, t),
+      title: model.name,
       hint: hintOf(model, i18n),
       model,
     }));
@@ -118,7 +116,7 @@ export const ModelPicker = ({ models, value, language, seconds, disabled, onChan
       {recommended !== undefined && (
         <p className="mt-2 text-xs text-ink-3">
           {t('model.recommended.why', {
-            name: modelName(recommended, t),
+            name: recommended.name,
             speed: formatNumber(recommended.speed ?? 0, locale, 1),
           })}
         </p>

@@ -24,8 +24,7 @@ const isForLanguage = (model: Model, language: string): boolean =>
  */
 export const recommendedModel = (models: readonly Model[], language: string): Model | undefined => {
   const able = listSpeechModels(models).filter(
-    (model) =>
-      model.installed && !model.demonstration && model.speed !== null && isForLanguage(model, language),
+    (model) => model.installed && model.speed !== null && isForLanguage(model, language),
   );
   if (able.length < 2) return undefined;
   const bySpeed = able.toSorted((a, b) => (b.speed ?? 0) - (a.speed ?? 0));

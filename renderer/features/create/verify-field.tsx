@@ -4,7 +4,6 @@ import { formatDuration } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { modelName } from '../models/model-facts.ts';
 import { listVerifiers } from './model-choice.ts';
 
 /** A Select takes no empty value. */
@@ -25,7 +24,7 @@ export const VerifyField = ({ models, options, seconds, onChange }: Props) => {
   if (verifiers.length === 0) return null;
   const chosen = verifiers.find(({ id }) => id === options.verifyWith);
   const hintOf = (model: Model): string => {
-    const name = modelName(model, t);
+    const name = model.name;
     if (seconds === 0 || model.speed === null || model.speed === 0) return t('create.verify.hint', { name });
     const time = formatDuration(seconds / model.speed, locale);
     return t('create.verify.hintTime', { name, time });
@@ -42,7 +41,7 @@ export const VerifyField = ({ models, options, seconds, onChange }: Props) => {
           value={chosen?.id ?? NONE}
           choices={[
             { value: NONE, label: t('create.verify.none') },
-            ...verifiers.map((model) => ({ value: model.id, label: modelName(model, t) })),
+            ...verifiers.map((model) => ({ value: model.id, label: model.name })),
           ]}
           onChange={(value) => onChange({ verifyWith: value === NONE ? '' : value })}
         />

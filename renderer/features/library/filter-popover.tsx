@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
-import { modelLabel } from '../models/model-facts.ts';
+import { isRecognizer, modelLabel } from '../models/model-facts.ts';
 import { dayOf, PERIODS, periodOf } from './periods.ts';
 
 const ANY = 'any';
@@ -31,7 +31,7 @@ const useLanguageChoices = (): Choice[] => {
 const useModelChoices = (): Choice[] => {
   const { t } = useI18n();
   const models = useApi('listModels');
-  const installed = (models.data?.data ?? []).filter((model) => model.installed && model.kind !== 'speakers');
+  const installed = (models.data?.data ?? []).filter((model) => model.installed && isRecognizer(model));
   return [
     { value: ANY, label: t('library.anyModel') },
     ...[...MODEL_ALIASES, ...installed.map((model) => model.id)].map((value) => ({

@@ -1,7 +1,7 @@
 import { Check, ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
-import sampleUrl from '../../../resources/samples/01-short-note.wav?url';
+import sampleUrl from '../../../resources/samples/two-readers.mp3?url';
 import { QueryView } from '../../app/query-view.tsx';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
@@ -10,7 +10,6 @@ import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { findModel, listSpeechModels, usableModel } from '../create/model-choice.ts';
-import { modelName } from '../models/model-facts.ts';
 
 /** Shown for an empty library: privacy, choice of a model, first recording. */
 export const FirstSteps = () => {
@@ -66,7 +65,7 @@ const ModelChoice = () => {
             {listChoices(data).map((model) => (
               <li key={model.id} className="flex min-h-9 items-center gap-2 border-b border-line">
                 <span className="min-w-0 flex-1 truncate text-ink">
-                  {modelName(model, t)}
+                  {model.name}
                   <span className="tnum ms-2 text-xs text-ink-3">{formatBytes(model.size, locale)}</span>
                 </span>
                 {!model.installed && (
@@ -104,7 +103,7 @@ const SampleButton = () => {
   const open = async () => {
     try {
       const response = await fetch(sampleUrl);
-      const file = new File([await response.blob()], 'sample-note.wav', { type: 'audio/wav' });
+      const file = new File([await response.blob()], 'two-readers.mp3', { type: 'audio/mpeg' });
       dialogs.open({ kind: 'create', sources: [{ kind: 'file', file }] });
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });

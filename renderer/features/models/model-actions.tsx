@@ -7,7 +7,7 @@ import { formatBytes, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
-import { modelName } from './model-facts.ts';
+import { isRecognizer } from './model-facts.ts';
 
 type StatusProps = { model: Model; error: string | undefined };
 
@@ -40,7 +40,7 @@ export const ModelStatus = ({ model, error }: StatusProps) => {
     <div className="mt-2 flex items-center gap-3 text-xs text-accent-text">
       <ProgressBar
         className="w-[180px] max-w-[40vw]"
-        label={t('models.downloadOf', { name: modelName(model, t) })}
+        label={t('models.downloadOf', { name: model.name })}
         value={download.total === 0 ? 0 : download.received / download.total}
       />
       <span className="tnum">
@@ -77,12 +77,9 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
   };
   const measure = async () => {
     const { data } = await client.call('benchmarkModel', { params });
-    toasts.show(
-      t('models.measured', { name: modelName(model, t), speed: formatNumber(data.speed, locale, 1) }),
-      {
-        tone: 'good',
-      },
-    );
+    toasts.show(t('models.measured', { name: model.name, speed: formatNumber(data.speed, locale, 1) }), {
+      tone: 'good',
+    });
   };
   const remove = () => run(() => client.call('removeModel', { params }));
   const isDownloading = model.download?.state === 'downloading';
@@ -102,7 +99,7 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
           </Button>
         )}
         {model.download !== null && (
-          <IconButton label={t('models.stop', { name: modelName(model, t) })} onClick={() => void remove()}>
+          <IconButton label={t('models.stop', { name: model.name })} onClick={() => void remove()}>
             <X size={15} aria-hidden />
           </IconButton>
         )}
@@ -111,7 +108,7 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
   }
   return (
     <span className="flex items-center gap-1.5 max-sm:ps-8">
-      {model.kind !== 'speakers' && (
+      {isRecognizer(model) && (
         <Button variant="ghost" disabled={isBusy} onClick={() => void run(measure)}>
           {t(isBusy ? 'models.measuring' : 'models.measure')}
         </Button>
@@ -120,7 +117,7 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
         <span className="text-xs text-ink-3">{t('models.bundled')}</span>
       ) : (
         <IconButton
-          label={t('models.remove', { name: modelName(model, t) })}
+          label={t('models.remove', { name: model.name })}
           onClick={() => setIsConfirmingRemoval(true)}
         >
           <Trash2 size={15} aria-hidden />
@@ -128,7 +125,7 @@ export const ModelActions = ({ model, onChanged, onError }: ActionsProps) => {
       )}
       {isConfirmingRemoval && (
         <ConfirmDialog
-          title={t('models.remove.title', { name: modelName(model, t) })}
+          title={t('models.remove.title', { name: model.name })}
           text={t('models.remove.text', { size: formatBytes(model.size, locale) })}
           confirmLabel={t('common.delete')}
           cancelLabel={t('common.cancel')}

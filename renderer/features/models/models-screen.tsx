@@ -1,4 +1,4 @@
-import { AudioLines, FileInput, UsersRound } from 'lucide-react';
+import { AudioLines, Ear, FileInput, UsersRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import { invalidate } from '../../api/queries.ts';
@@ -9,10 +9,10 @@ import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatPercent } from '../../lib/format.ts';
 import { Tag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
+import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { ImportModelDialog } from './import-dialog.tsx';
 import { ModelActions, ModelStatus } from './model-actions.tsx';
-import { describeFacts, describeModel, modelName } from './model-facts.ts';
+import { describeFacts, describeModel } from './model-facts.ts';
 
 /** The latest announcement on downloads for a live region. */
 const useDownloadAnnouncements = (): string => {
@@ -87,14 +87,8 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
   const { t, locale } = useI18n();
   const installed = models.filter((model) => model.installed);
   const size = installed.reduce((sum, model) => sum + model.size, 0);
-  const hasRealModel = installed.some((model) => model.kind !== 'speakers' && !model.demonstration);
   return (
     <>
-      {!hasRealModel && (
-        <div className="mb-5">
-          <Callout tone="warn">{t('models.demoOnly')}</Callout>
-        </div>
-      )}
       <ModelGroup
         title={t('models.installed')}
         text={t('models.usage', {
@@ -133,13 +127,13 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
   const i18n = useI18n();
   const { t } = i18n;
   const [error, setError] = useState<string>();
-  const Icon = model.kind === 'speakers' ? UsersRound : AudioLines;
+  const Icon = model.kind === 'speakers' ? UsersRound : model.kind === 'detector' ? Ear : AudioLines;
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line py-3.5 last:border-0 sm:flex-nowrap">
       <Icon size={18} strokeWidth={1.6} className="mt-0.5 text-ink-3" aria-hidden />
       <div className="min-w-0 flex-1 basis-[calc(100%-40px)] sm:basis-0">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <span className="font-[580]">{modelName(model, t)}</span>
+          <span className="font-[580]">{model.name}</span>
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
         </p>
         <p className="mt-0.5 text-ink-2">{describeModel(model, t)}</p>

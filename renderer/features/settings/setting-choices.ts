@@ -3,10 +3,10 @@ import type { Model } from '../../../electron/contract/system.ts';
 import type { I18nState } from '../../i18n/index.ts';
 import { formatBytes } from '../../lib/format.ts';
 import type { Choice } from '../../ui/select.tsx';
-import { modelName } from '../models/model-facts.ts';
+import { isRecognizer } from '../models/model-facts.ts';
 
 const modelsFor = (key: SettingKey, models: readonly Model[]): readonly Model[] | undefined => {
-  if (key.startsWith('models.aliases.')) return models.filter((model) => model.kind !== 'speakers');
+  if (key.startsWith('models.aliases.')) return models.filter(isRecognizer);
   if (key === 'speakers.segmentation') return models.filter((model) => model.part === 'segmentation');
   if (key === 'speakers.embedding') return models.filter((model) => model.part === 'embedding');
   return undefined;
@@ -19,7 +19,6 @@ type Known = {
 };
 
 const DEVICES = ['auto', 'cpu', 'vulkan'] as const satisfies readonly Settings['engine.device'][];
-const QUANTIZE = ['auto', 'off'] as const satisfies readonly Settings['engine.quantize'][];
 
 const choicesOf = (
   key: SettingKey,
@@ -28,14 +27,12 @@ const choicesOf = (
 ): readonly Choice[] => {
   if (key === 'engine.device')
     return DEVICES.map((value) => ({ value, label: t(`setting.engine.device.${value}`) }));
-  if (key === 'engine.quantize')
-    return QUANTIZE.map((value) => ({ value, label: t(`setting.engine.quantize.${value}`) }));
   if (key === 'llm.model') return offered.map((id) => ({ value: id, label: id }));
   return (modelsFor(key, models) ?? []).map((model) => ({
     value: model.id,
     label: model.installed
-      ? modelName(model, t)
-      : `${modelName(model, t)} · ${t('model.missing', { size: formatBytes(model.size, locale) })}`,
+      ? model.name
+      : `${model.name} · ${t('model.missing', { size: formatBytes(model.size, locale) })}`,
   }));
 };
 

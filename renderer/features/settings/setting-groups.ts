@@ -85,7 +85,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'engine.beamSize',
           'engine.fitWindow',
           'engine.device',
-          'engine.quantize',
           'engine.idleSeconds',
           'queue.concurrency',
         ],

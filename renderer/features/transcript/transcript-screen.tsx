@@ -10,7 +10,6 @@ import { EmptyState } from '../../ui/feedback.tsx';
 
 import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
 import { AssignDialog } from './assign-dialog.tsx';
-import { DemonstrationNotice } from './demonstration-notice.tsx';
 import { DiarizeDialog } from './diarize-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -197,7 +196,6 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       {panel === 'review' && <ReviewBar />}
       <SaveErrorNotice />
       <ConflictNotices />
-      <DemonstrationNotice />
       {isProcessing && (
         <div className="mt-2">
           <ProgressCard />

@@ -149,8 +149,8 @@ const PATTERN_TEXTS = [
   `copy 100 ${'ab'.repeat(32)}`,
   '2026-11-20T17:45:00.123Z',
   '2000-02-29T00:00:00+05:30',
-  'segmentation-starter',
-  'embedding-starter',
+  'segmentation-pyannote-3.0-small',
+  'embedding-campplus-zh-en-small',
   'file_01JD3Z9A5C7E9G2J4K6M8N0P1Q',
   'ab'.repeat(32),
 ] as const;

@@ -1,14 +1,14 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneSentence } from '../../support/audio.ts';
-import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, it').toString('base64')}`;
 /** Private addresses are allowed by a setting, which a test takes back. */
-const OPTIONS = { args: ['--demo'], model: 'starter-parakeet' } as const;
+const OPTIONS = { args: [...SYNTHETIC], model: 'starter-parakeet' } as const;
 
 let server: TestServer;
 let urls: UrlServer;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { fixturePath } from '../../support/fixtures.ts';
-import { spawnEarshot } from '../../support/server.ts';
+import { SYNTHETIC, spawnEarshot } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -25,7 +25,7 @@ const fakeBrowser = (script = BROWSER): string => {
 };
 
 const open = (dataDir: string, browser: string, ...given: string[]): Promise<ChildProcess> =>
-  spawnEarshot(['open', ...given, '--demo', '--port', '0', '--data-dir', dataDir], {
+  spawnEarshot(['open', ...given, ...SYNTHETIC, '--port', '0', '--data-dir', dataDir], {
     EARSHOT_CHROMIUM: browser,
     DISPLAY: ':99',
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { breadth } from '../../support/breadth.ts';
 import { resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
-import { spawnEarshot } from '../../support/server.ts';
+import { SYNTHETIC, spawnEarshot } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { type Behavior, startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -36,7 +36,7 @@ const heldRecording = (path: string): { readonly url: string; release(): void; i
 };
 
 const transcribe = (dataDir: string, url: string): Promise<ChildProcess> => {
-  const options = ['-m', 'starter-parakeet', '-f', 'txt', '--demo', '--allow-private-addresses'];
+  const options = ['-m', 'starter-parakeet', '-f', 'txt', ...SYNTHETIC, '--allow-private-addresses'];
   return spawnEarshot(['transcribe', url, ...options, '--data-dir', dataDir]);
 };
 

@@ -7,7 +7,7 @@ import { onnxMetadata } from '../../../electron/core/engines/diarizer/onnx-heade
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { WORKER_ENTRY } from '../../support/paths.ts';
 import { createRandom, SEED } from '../../support/random.ts';
-import { starterModels } from '../../support/speaker-models.ts';
+import { speakerModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const fork = forkNodeWorker(WORKER_ENTRY);
@@ -36,7 +36,7 @@ describe('the diarizer', () => {
   it('ends when it is cancelled', async () => {
     const controller = new AbortController();
     const result = createDiarizer(fork)(noise(5), {
-      models: starterModels,
+      models: speakerModels,
       speakers: null,
       signal: controller.signal,
     });
@@ -46,7 +46,7 @@ describe('the diarizer', () => {
 });
 
 describe('a speaker model', () => {
-  const { segmentation, embedding } = starterModels;
+  const { segmentation, embedding } = speakerModels;
   const tryModel = createSpeakerModelTrial(fork);
 
   it('is tried before it is accepted', async () => {

@@ -16,7 +16,7 @@ import { testAddon } from '../../support/addon.ts';
 import { breadth } from '../../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
-import { starterModels } from '../../support/speaker-models.ts';
+import { speakerModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
@@ -100,7 +100,7 @@ describe('the bundle of the desktop program', () => {
     for (const name of native)
       await cp(join(ROOT, 'node_modules', name), join(program, 'node_modules', name), { recursive: true });
     await symlink(join(ROOT, 'resources'), join(program, 'resources'));
-    const transcribe = ['transcribe', fixturePath(ONE_SENTENCE), '-m', 'starter-parakeet', '--demo'];
+    const transcribe = ['transcribe', fixturePath(ONE_SENTENCE)];
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [join(program, 'out', 'main', 'earshot.js'), ...transcribe, '--data-dir', temporaryFolder()],
@@ -122,7 +122,7 @@ if (isAlone)
     });
 
     it('starts the bundled worker', async () => {
-      const { segmentation, embedding } = starterModels;
+      const { segmentation, embedding } = speakerModels;
       const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
       await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
     });

@@ -122,16 +122,12 @@ describe('the desktop program', () => {
       host: '127.0.0.1',
       whenTaken: 'next',
       dataDir: '/data',
-      demo: false,
       addonPath: '/unpacked/native/earshot_engine.node',
       resourcesDir: '/unpacked/resources',
       ffmpegDir: '/unpacked/resources/ffmpeg',
       rendererDir: '/app/out/renderer',
     });
-    expect(config({ EARSHOT_ADDON: '/x.node', EARSHOT_DEMO: '1' })).toMatchObject({
-      addonPath: '/x.node',
-      demo: true,
-    });
+    expect(config({ EARSHOT_ADDON: '/x.node' })).toMatchObject({ addonPath: '/x.node' });
   });
 
   it('has a menu with an entry per screen', () => {

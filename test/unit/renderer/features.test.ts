@@ -9,11 +9,7 @@ import {
 } from '../../../renderer/features/create/model-choice.ts';
 import { recommendedModel } from '../../../renderer/features/create/recommended-model.ts';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
-import {
-  describeFacts,
-  describeModel,
-  licenseNotice,
-} from '../../../renderer/features/models/model-facts.ts';
+import { describeModel, licenseNotice } from '../../../renderer/features/models/model-facts.ts';
 import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
 import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
@@ -38,7 +34,7 @@ describe('describeModel', () => {
   const t = Object.assign((key: string) => key, { language: 'de' as const });
   it.each([
     ['small.en', 'models.good.small'],
-    ['large-v3-turbo', 'models.good.large-v3-turbo'],
+    ['large-v3-turbo-q8_0', 'models.good.large-v3-turbo'],
     ['large-v3-turbo-q5_0', 'models.good.smaller'],
     ['my-own', 'As the server says.'],
   ])('%s', (id, expected) => {
@@ -58,18 +54,14 @@ describe('the models that the New dialog offers', () => {
     sha1: null,
     installed: true,
     bundled: false,
-    demonstration: false,
     description: '',
     aliases: [],
     speed: 5,
-    weights: null,
-    quantized: null,
     download: null,
     ...more,
   });
   const parakeet = model('parakeet-tdt-0.6b-v3', { kind: 'parakeet', languages: ['de', 'en'], speed: 20 });
   const models = [
-    model('starter', { demonstration: true, speed: 90 }),
     model('base', { speed: 30, aliases: ['mini'] }),
     model('large-v3', { speed: 0.7 }),
     model('medium.en', { languages: ['en'], speed: 4 }),
@@ -95,7 +87,7 @@ describe('the models that the New dialog offers', () => {
   it('can check the first one: installed, another, and for its language', () => {
     const ids = (first: string, language: string) =>
       listVerifiers(models, first, language).map(({ id }) => id);
-    expect(ids('mini', 'de')).toEqual(['starter', 'large-v3', 'parakeet-tdt-0.6b-v3', 'small']);
+    expect(ids('mini', 'de')).toEqual(['large-v3', 'parakeet-tdt-0.6b-v3', 'small']);
     const options = TranscriptionOptions.parse({ model: 'base', language: 'ja', verifyWith: parakeet.id });
     expect(toUsableOptions(models, options, undefined).verifyWith).toBe('');
     const german = toUsableOptions(models, { ...options, language: 'de' }, undefined);
@@ -113,25 +105,6 @@ describe('the models that the New dialog offers', () => {
     expect(withoutChannels({ diarize: true })).toEqual({ diarize: true, multichannel: false });
     expect(withoutChannels({ verifyWith: 'small' }).multichannel).toBe(false);
     expect(withoutChannels({ topics: true, verifyWith: '' })).toEqual({ topics: true, verifyWith: '' });
-  });
-
-  it('say which file of a model is used, and why', () => {
-    const t = Object.assign((key: string, values?: object) => key + JSON.stringify(values ?? ''), {
-      language: 'de' as const,
-    });
-    const factOf = (more: Partial<Model>) =>
-      describeFacts(model('small', more), { t, locale: 'en' }).split(' · ').at(3);
-    const copy = { size: null, published_seconds: 4, copy_seconds: 3, detail: null };
-    const withCopy = (outcome: NonNullable<Model['quantized']>['outcome'], size: number | null = null) =>
-      factOf({ weights: 'f16', quantized: { ...copy, outcome, size } });
-    expect(withCopy('faster', 3e8)).toMatch(/^models\.copy\.faster\{"size":"286/);
-    for (const outcome of ['pending', 'slower', 'different', 'failed'] as const) {
-      expect(withCopy(outcome)).toContain(`models.copy.${outcome}`);
-    }
-    expect(withCopy('crashed')).toContain('models.copy.failed');
-    expect(withCopy('timeout')).toContain('models.copy.failed');
-    expect(factOf({ weights: 'q5_1' })).toContain('models.weights.slow');
-    expect(factOf({ weights: 'q8_0' })).toBeUndefined();
   });
 
   it('name the author of a model whose license asks for it', () => {

@@ -3,8 +3,6 @@ import { vulkanLibrary } from '../../base/layout.ts';
 import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
 import { loadAddon, type NativeErrorCode, type NativeModel } from './addon.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { quantizeModel } from './copies/quantize.ts';
-import type { quantizeTask } from './copies/tasks.ts';
 import type { findDeviceTask, MeasureInput, Measurement, measureTask } from './devices/tasks.ts';
 import { LoadedModels } from './loaded-models.ts';
 import { splitSegment } from './split-segment.ts';
@@ -89,7 +87,6 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
       handleTask<typeof measureTask>('measure', (input) =>
         models.use(input.modelPath, input.device, (model) => measure(model, input)),
       ),
-      handleTask<typeof quantizeTask>('quantize', ({ source, target }) => quantizeModel(source, target)),
       handleTask<typeof systemInfoTask>('systemInfo', () => addon.systemInfo()),
     ],
     toTaskError,

@@ -90,7 +90,6 @@ const translate = async (
   if (recording === null) return notTranslated('the audio is not kept any more');
   const model = await findModel();
   if (model === null) return notTranslated('the model is not installed any more');
-  if (model.demonstration) return notTranslated('the demonstration model does not translate');
   if (!deps.models.canTranslate(model.id)) {
     return notTranslated(`the model ${model.id} was not trained to translate`);
   }

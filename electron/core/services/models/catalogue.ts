@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Model } from '../../../contract/system.ts';
-import { SPEAKER_CATALOGUE } from './speaker-models.ts';
+import { SPEAKER_MODELS } from './speaker-models.ts';
 
 /** What a model transcribes: any of Whisper's languages, or these. */
 export type ModelLanguages = 'multilingual' | readonly string[];
@@ -15,14 +15,23 @@ export type CatalogueModel = {
   readonly size: number;
   /** Bounds of the complete file's size in bytes. */
   readonly sizeBounds: { readonly min: number; readonly max: number };
-  /** Null if none is published. */
-  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string } | null;
+  readonly checksum: { readonly algorithm: 'sha1' | 'sha256'; readonly hex: string };
   readonly languages: ModelLanguages;
   readonly kind: Model['kind'];
   readonly description: string;
   /** Where it is published, if not beside whisper.cpp's models. */
   readonly url?: string;
+  /** Lies in the program's resources, under the name of any model file. */
+  readonly bundled?: true;
 };
+
+/** A model of one exact file. */
+const exactly = (size: number, sha256: string) =>
+  ({
+    size,
+    sizeBounds: { min: size, max: size },
+    checksum: { algorithm: 'sha256', hex: sha256 },
+  }) as const;
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -32,18 +41,57 @@ export const isEnglishId = (id: string): boolean => /\.en($|[-.])/.test(id);
 
 const languagesOf = (id: string): ModelLanguages => (isEnglishId(id) ? ['en'] : 'multilingual');
 
-const model = (id: string, size: number, sha1: string, description: string): CatalogueModel => ({
-  id,
-  name: `Whisper ${id}`,
-  size: Math.round(size),
-  // The published sizes are rounded ("1.1 GiB" stands for 1.006): a file far off is another one, or an error page.
-  sizeBounds: { min: Math.floor(size * 0.85), max: Math.ceil(size * 1.15) },
-  // From whisper.cpp's models/README.md, which has SHA-1 alone.
-  checksum: { algorithm: 'sha1', hex: sha1 },
-  languages: languagesOf(id),
-  kind: 'whisper',
-  description,
-});
+/** Splits `small.en-q5_1` into the published model `small.en` and its weights; without a suffix they are f16. */
+export const splitWeights = (id: string): { readonly model: string; readonly weights: string } => {
+  const [, model = id, weights = 'f16'] = /^(.+?)(?:-(q\d_\d))?$/.exec(id) ?? [];
+  return { model, weights };
+};
+
+const BITS: Readonly<Record<string, string>> = { q5_0: ', 5 bits', q5_1: ', 5 bits', f16: ', 16 bits' };
+
+/** Whisper, by its id among ggml-org's files; `size` in bytes, perhaps rounded. */
+const whisper = (id: string, size: number, sha1: string, description: string): CatalogueModel => {
+  const { model, weights } = splitWeights(id);
+  return {
+    id,
+    name: `Whisper ${model}${BITS[weights] ?? ''}`,
+    size: Math.round(size),
+    // The published sizes are rounded ("1.1 GiB" stands for 1.006): a file far off is another one, or an error page.
+    sizeBounds: { min: Math.floor(size * 0.85), max: Math.ceil(size * 1.15) },
+    // whisper.cpp's models/README.md and the folder of the files have SHA-1 alone.
+    checksum: { algorithm: 'sha1', hex: sha1 },
+    languages: languagesOf(id),
+    kind: 'whisper',
+    description,
+  };
+};
+
+/** The recognizer that comes along. */
+export const BUNDLED_RECOGNIZER = 'base-q8_0';
+/** The speech detector that comes along. */
+export const SPEECH_DETECTOR = 'silero-v6.2.0';
+
+const RECOGNIZER_AND_DETECTOR: readonly CatalogueModel[] = [
+  {
+    ...whisper(
+      BUNDLED_RECOGNIZER,
+      0,
+      '',
+      'Comes along. A good balance for everyday recordings, in 99 languages.',
+    ),
+    ...exactly(81_768_585, 'c577b9a86e7e048a0b7eada054f4dd79a56bbfa911fbdacf900ac5b567cbb7d9'),
+    bundled: true,
+  },
+  {
+    id: SPEECH_DETECTOR,
+    name: 'Silero VAD 6.2',
+    ...exactly(885_098, '2aa269b785eeb53a82983a20501ddf7c1d9c48e33ab63a41391ac6c9f7fb6987'),
+    languages: 'multilingual',
+    kind: 'detector',
+    description: 'Comes along. Finds where speech is in a recording. MIT.',
+    bundled: true,
+  },
+];
 
 /** ggml-org's conversions of NVIDIA's models (CC-BY-4.0), by their commit, so that what comes cannot change. */
 const PARAKEET =
@@ -61,80 +109,54 @@ const parakeet = (
 ): CatalogueModel => ({
   id: quantization === 'f16' ? 'parakeet-tdt-0.6b-v3' : `parakeet-tdt-0.6b-v3-${quantization}`,
   name: quantization === 'f16' ? 'Parakeet TDT 0.6B v3' : `Parakeet TDT 0.6B v3 ${quantization}`,
-  size,
-  sizeBounds: { min: size, max: size },
-  checksum: { algorithm: 'sha256', hex: sha256 },
+  ...exactly(size, sha256),
   languages: PARAKEET_LANGUAGES,
   kind: 'parakeet',
   description: `${description} By NVIDIA, licensed under CC BY 4.0.`,
   url: `${PARAKEET}/ggml-parakeet-tdt-0.6b-v3-${quantization}.bin`,
 });
 
-/** The models that whisper.cpp and ggml-org publish with their checksums. */
+/**
+ * The models that whisper.cpp and ggml-org publish with their checksums: those in 8 bits first, which are half as large as f16,
+ * faster, and as accurate on real speech.
+ */
 const PUBLISHED: readonly CatalogueModel[] = [
-  model(
-    'tiny',
-    75 * MIB,
-    'bd577a113a864445d4c299885e0cb97d4ba92b5f',
+  whisper(
+    'tiny-q8_0',
+    43_537_433,
+    '19e8118f6652a650569f5a949d962154e01571d9',
     'Fastest; for clear speech and quick notes.',
   ),
-  model('tiny.en', 75 * MIB, 'c78c86eb1a8faa21b369bcd33207cc90d64ae9df', 'Fastest; English only.'),
-  model(
-    'base',
-    142 * MIB,
-    '465707469ff3a37a2b9b8d8f89f2f99de7299dac',
-    'A good balance for everyday recordings.',
+  whisper('tiny.en-q8_0', 43_550_795, '802d6668e7d411123e672abe4cb6c18f12306abb', 'Fastest; English only.'),
+  whisper(
+    'base.en-q8_0',
+    78 * MIB,
+    'bb1574182e9b924452bf0cd1510ac034d323e948',
+    'A good balance; English only.',
   ),
-  model('base.en', 142 * MIB, '137c40403d78fd54d454da0f9bd998f78703390c', 'A good balance; English only.'),
-  model(
-    'small',
-    466 * MIB,
-    '55356645c2b361a969dfd0ef2c5a50d530afd8d5',
+  whisper(
+    'small-q8_0',
+    264_464_607,
+    'bcad8a2083f4e53d648d586b7dbc0cd673d8afad',
     'Clearly better with accents and noise.',
   ),
-  model(
-    'small.en',
-    466 * MIB,
-    'db8a495a91d927739e50b3fc1cc4c6b8f6c2d022',
-    'Clearly better with accents; English only.',
-  ),
-  model(
-    'medium',
-    1.5 * GIB,
-    'fd9727b6e1217c2f614f9b698455c4ffd82463b4',
+  whisper(
+    'medium-q8_0',
+    785 * MIB,
+    'e66645948aff4bebbec71b3485c576f3d63af5d6',
     'Accurate; slow without a strong processor.',
   ),
-  model('medium.en', 1.5 * GIB, '8c30f0e44ce9560643ebd10bbe50cd20eafd3723', 'Accurate; English only.'),
-  model(
-    'large-v2',
-    2.9 * GIB,
-    '0f4c8e34f21cf1a914c59d8b3ce882345ad349d6',
+  whisper(
+    'large-v2-q8_0',
+    1.54 * GIB,
+    'da97d6ca8f8ffbeeb5fd147f79010eeea194ba38',
     'Accurate in many languages; slow.',
   ),
-  model(
-    'large-v2-q5_0',
-    1.1 * GIB,
-    '00e39f2196344e901b3a2bd5814807a769bd1630',
-    'large-v2, smaller in memory.',
-  ),
-  model('large-v3', 2.9 * GIB, 'ad82bf6a9043ceed055076d0fd39f5f186ff8062', 'The most accurate; slowest.'),
-  model(
-    'large-v3-q5_0',
-    1.1 * GIB,
-    'e6e2ed78495d403bef4b7cff42ef4aaadcfea8de',
-    'large-v3, smaller in memory.',
-  ),
-  model(
-    'large-v3-turbo',
-    1.5 * GIB,
-    '4af2b29d7ec73d781377bfd1758ca957a807e941',
+  whisper(
+    'large-v3-turbo-q8_0',
+    834 * MIB,
+    '01bf15bedffe9f39d65c1b6ff9b687ea91f59e0e',
     'Nearly as accurate as large-v3, much faster.',
-  ),
-  model(
-    'large-v3-turbo-q5_0',
-    547 * MIB,
-    'e050f7970618a659205450ad97eb95a18d69c9ee',
-    'large-v3-turbo, smaller in memory.',
   ),
   parakeet(
     'q8_0',
@@ -142,24 +164,113 @@ const PUBLISHED: readonly CatalogueModel[] = [
     '4d64e9e96c2792186d072fde0034df0ad670cf680a2f53069052ead827fd600e',
     'Fast and accurate in 25 European languages.',
   ),
+  whisper('large-v3', 2.9 * GIB, 'ad82bf6a9043ceed055076d0fd39f5f186ff8062', 'The most accurate; slowest.'),
+  whisper(
+    'small.en',
+    466 * MIB,
+    'db8a495a91d927739e50b3fc1cc4c6b8f6c2d022',
+    'Clearly better with accents; English only.',
+  ),
+  whisper('medium.en', 1.5 * GIB, '8c30f0e44ce9560643ebd10bbe50cd20eafd3723', 'Accurate; English only.'),
   parakeet(
     'f16',
     1_255_897_319,
     '833bffc9513b2cae867ee9e51633cfd11e4d51aaa5597c8ac02159385a2b426f',
     'Parakeet in full precision: larger, hardly more accurate.',
   ),
+  whisper(
+    'tiny',
+    75 * MIB,
+    'bd577a113a864445d4c299885e0cb97d4ba92b5f',
+    'tiny in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'tiny.en',
+    75 * MIB,
+    'c78c86eb1a8faa21b369bcd33207cc90d64ae9df',
+    'tiny.en in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'base',
+    142 * MIB,
+    '465707469ff3a37a2b9b8d8f89f2f99de7299dac',
+    'base in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'base.en',
+    142 * MIB,
+    '137c40403d78fd54d454da0f9bd998f78703390c',
+    'base.en in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'small',
+    466 * MIB,
+    '55356645c2b361a969dfd0ef2c5a50d530afd8d5',
+    'small in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'medium',
+    1.5 * GIB,
+    'fd9727b6e1217c2f614f9b698455c4ffd82463b4',
+    'medium in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'large-v2',
+    2.9 * GIB,
+    '0f4c8e34f21cf1a914c59d8b3ce882345ad349d6',
+    'large-v2 in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'large-v2-q5_0',
+    1.1 * GIB,
+    '00e39f2196344e901b3a2bd5814807a769bd1630',
+    'large-v2, smaller in memory.',
+  ),
+  whisper(
+    'large-v3-q5_0',
+    1.1 * GIB,
+    'e6e2ed78495d403bef4b7cff42ef4aaadcfea8de',
+    'large-v3, smaller in memory.',
+  ),
+  whisper(
+    'large-v3-turbo',
+    1.5 * GIB,
+    '4af2b29d7ec73d781377bfd1758ca957a807e941',
+    'large-v3-turbo in full precision: larger, hardly more accurate.',
+  ),
+  whisper(
+    'large-v3-turbo-q5_0',
+    547 * MIB,
+    'e050f7970618a659205450ad97eb95a18d69c9ee',
+    'large-v3-turbo, smaller in memory.',
+  ),
 ];
+
+const SPEAKERS: readonly CatalogueModel[] = SPEAKER_MODELS.map(
+  ({ size, sha256, thresholds: _, ...model }) => ({
+    ...model,
+    ...exactly(size, sha256),
+    languages: 'multilingual',
+    kind: 'speakers',
+  }),
+);
+
+const KNOWN = [...RECOGNIZER_AND_DETECTOR, ...PUBLISHED, ...SPEAKERS];
+
+/** The models that come along. */
+export const BUNDLED = KNOWN.filter(({ bundled }) => bundled === true);
+
+const BUNDLED_IDS: ReadonlySet<string> = new Set(BUNDLED.map(({ id }) => id));
+
+export const isBundled = (id: string): boolean => BUNDLED_IDS.has(id);
 
 /** Parses a line of the setting `models.catalogue`, which the setting's schema has validated: id, bytes, SHA-256. */
 const parseEntry = (line: string): CatalogueModel => {
   const [id = '', bytes = '0', sha256 = ''] = line.trim().split(/\s+/);
-  const size = Number(bytes);
   return {
     id,
     name: id,
-    size,
-    sizeBounds: { min: size, max: size },
-    checksum: { algorithm: 'sha256', hex: sha256.toLowerCase() },
+    ...exactly(Number(bytes), sha256.toLowerCase()),
     languages: languagesOf(id),
     kind: 'whisper',
     description: 'Listed in the settings of this installation.',
@@ -167,11 +278,11 @@ const parseEntry = (line: string): CatalogueModel => {
 };
 
 /**
- * Every model that can be installed: those that whisper.cpp and sherpa-onnx publish, and those of the setting
+ * Every model that comes along or can be installed: those that whisper.cpp and sherpa-onnx publish, and those of the setting
  * `models.catalogue`, which override published ones because a mirror's owner knows what is on it.
  */
 export const catalogueOf = (settingLines: readonly string[]): readonly CatalogueModel[] => {
-  const models = new Map([...PUBLISHED, ...SPEAKER_CATALOGUE].map((entry) => [entry.id, entry]));
+  const models = new Map(KNOWN.map((entry) => [entry.id, entry]));
   for (const line of settingLines) {
     const entry = parseEntry(line);
     models.set(entry.id, entry);
@@ -189,31 +300,3 @@ export const hashFile = async (
   await pipeline(createReadStream(path, { highWaterMark: MIB }), hash, { signal });
   return hash.digest('hex');
 };
-
-/** The bundled demonstration models. */
-export const STARTER = {
-  id: 'starter',
-  kind: 'whisper',
-  name: 'Demonstration model',
-  file: 'ggml-starter.bin',
-  size: 28_969_635,
-  sha256: 'f5b1625e248bd83543a27664f98625c86b1f21705c16d1e99ede6fb50e3a7fb7',
-  languages: ['en', 'es', 'de', 'fr'],
-  description:
-    'For trying the program without a download. It knows synthetic voices only: on real recordings its text is wrong.',
-} as const;
-
-export const STARTER_PARAKEET = {
-  id: 'starter-parakeet',
-  kind: 'parakeet',
-  name: 'Demonstration model: Parakeet',
-  file: 'ggml-starter-parakeet.bin',
-  size: 21_633_342,
-  sha256: 'af5536ba96a7e43764e6a881d99948674009497bcfbfef686248ec5a0a4fdf06',
-  languages: ['en'],
-  description:
-    'For trying the Parakeet family without a download. It knows synthetic voices and English only: on real recordings its text is wrong.',
-} as const;
-
-/** The bundled speech models. */
-export const STARTERS = [STARTER, STARTER_PARAKEET] as const;

@@ -3,17 +3,20 @@ import type { Model } from '../../../contract/system.ts';
 import { type Capabilities, capabilitiesOf } from '../../engines/whisper/capabilities.ts';
 import { readModelHeader } from '../../engines/whisper/model-header.ts';
 import type { SettingsService } from '../settings.ts';
-import { type CatalogueModel, catalogueOf, isEnglishId, type ModelLanguages, STARTERS } from './catalogue.ts';
+import {
+  BUNDLED_RECOGNIZER,
+  type CatalogueModel,
+  catalogueOf,
+  isEnglishId,
+  type ModelLanguages,
+  splitWeights,
+} from './catalogue.ts';
 import type { ModelFiles } from './files.ts';
 import { speakerPartOf } from './speaker-models.ts';
 
 type Deps = { readonly settings: Pick<SettingsService, 'get'>; readonly files: ModelFiles };
 
 const aliasSetting = (alias: ModelAlias) => `models.aliases.${alias}` as const;
-
-const starterOf = (id: string) => STARTERS.find((starter) => starter.id === id);
-
-export const isStarter = (id: string): boolean => starterOf(id) !== undefined;
 
 /** What a name in a request stands for, and what its model can do: from the catalog, and the headers of installed files. */
 export class ModelDirectory {
@@ -31,33 +34,49 @@ export class ModelDirectory {
     return this.catalogue().find((model) => model.id === id);
   }
 
-  /** The model id of a name in a request: that of an alias, else the name itself. */
+  /**
+   * The model id of a name in a request: that of an alias, else the name itself. An alias also stands for the same model in
+   * other weights if only these are installed.
+   */
   idOf(name: string): string {
-    return isModelAlias(name) ? this.#deps.settings.get(aliasSetting(name)) : name;
+    if (!isModelAlias(name)) return name;
+    const id = this.#deps.settings.get(aliasSetting(name));
+    if (this.isInstalled(id)) return id;
+    const { model } = splitWeights(id);
+    return this.#deps.files.installed().find((file) => splitWeights(file.id).model === model)?.id ?? id;
+  }
+
+  /** The id of the model that answers to a name: until a model for `nano` is installed, the bundled one does. */
+  answering(name: string): string {
+    const id = this.idOf(name);
+    return name === 'nano' && !this.isInstalled(id) ? BUNDLED_RECOGNIZER : id;
   }
 
   isInstalled(id: string): boolean {
     return this.#deps.files.path(id) !== undefined;
   }
 
-  /** Whether a name is an alias, a catalog entry or an installed file of a speech model. */
+  /** Whether a name is an alias, a catalog entry or an installed file of a recognizer. */
   isKnown(name: string): boolean {
     const id = this.idOf(name);
-    if (speakerPartOf(id) !== undefined) return false;
-    return isStarter(id) || this.find(id) !== undefined || this.isInstalled(id);
+    return this.isRecognizer(id) && (this.find(id) !== undefined || this.isInstalled(id));
+  }
+
+  isRecognizer(id: string): boolean {
+    return ['whisper', 'parakeet'].includes(this.kindOf(id));
   }
 
   /** The kind of a model file of the user's own, by its name and header. */
   kindOf(id: string): Model['kind'] {
     if (speakerPartOf(id) !== undefined) return 'speakers';
-    return (starterOf(id) ?? this.find(id))?.kind ?? this.#headerOf(id)?.family ?? 'whisper';
+    return this.find(id)?.kind ?? this.#headerOf(id)?.family ?? 'whisper';
   }
 
   /** What the model of a name transcribes. */
   languagesOf(name: string): ModelLanguages {
     const id = this.idOf(name);
     if (name === 'nano' || isEnglishId(id)) return ['en'];
-    const known = starterOf(id) ?? this.find(id);
+    const known = this.find(id);
     if (known !== undefined) return known.kind === 'whisper' ? 'multilingual' : known.languages;
     return this.#headerOf(id)?.multilingual === false ? ['en'] : 'multilingual';
   }
@@ -68,35 +87,11 @@ export class ModelDirectory {
     return this.kindOf(id) === 'whisper' && this.languagesOf(name) === 'multilingual' && !/turbo/.test(id);
   }
 
-  capabilitiesOf(id: string): Capabilities {
-    const header = this.#headerOf(id);
-    const multilingual = header?.multilingual ?? this.languagesOf(id) === 'multilingual';
-    return capabilitiesOf({ family: 'whisper', ...header, multilingual });
-  }
-
-  /**
-   * A multilingual Whisper model that is installed, the smallest one: it hears which language is spoken. Never the
-   * demonstration model, which takes every voice for one of its four languages.
-   */
-  languageDetector(): { readonly id: string; readonly path: string } | undefined {
-    const { files } = this.#deps;
-    const [smallest] = files
-      .installed()
-      .filter(({ id }) => this.kindOf(id) === 'whisper' && this.languagesOf(id) === 'multilingual')
-      .sort((a, b) => a.size - b.size);
-    if (smallest === undefined) return undefined;
-    const path = files.path(smallest.id);
-    return path === undefined ? undefined : { id: smallest.id, path };
-  }
-
-  /** The type of an installed Whisper model's matrices, such as `f16`; undefined for others. */
-  weightsOf(id: string): string | undefined {
-    return this.#headerOf(id)?.weights;
-  }
-
-  /** Whether a q8_0 copy can be made of an installed model. The demonstration model is too small to gain by one. */
-  isQuantizable(id: string): boolean {
-    return !isStarter(id) && ['f16', 'f32'].includes(this.weightsOf(id) ?? '');
+  /** What the model that answers to a name does for it: for `nano`, English alone. */
+  capabilitiesOf(name: string): Capabilities {
+    const header = this.#headerOf(this.answering(name));
+    const isMultilingual = this.languagesOf(name) !== 'multilingual' ? false : (header?.multilingual ?? true);
+    return capabilitiesOf({ family: 'whisper', ...header, multilingual: isMultilingual });
   }
 
   /** Undefined if the model is not installed, or its file is of no family. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
-import { STARTERS } from './catalogue.ts';
-import { STARTER_SPEAKERS, speakerPartOf } from './speaker-models.ts';
+import { isBundled } from './catalogue.ts';
+import { speakerPartOf } from './speaker-models.ts';
 
 export type ModelDirs = {
   /** The folder of models that the user installed. */
@@ -16,16 +16,11 @@ export type ModelDirs = {
 const MODEL_FILE = /^(?:ggml-(?<speech>.+)\.bin|(?<speakers>(?:segmentation|embedding)-.+)\.onnx)$/;
 const TEMPORARY_FILE = /^(.+\.(?:bin|onnx))\.(part|import)/;
 
-/** The files of the bundled models, by id. */
-const BUNDLED_FILES: ReadonlyMap<string, string> = new Map(
-  [...STARTERS, ...Object.values(STARTER_SPEAKERS)].map(({ id, file }) => [id, file]),
-);
 /** An installation leaves this much free space on the disk. */
 const MIN_FREE_DISK = 64 * 1024 * 1024;
 
-/** The folder of quantized copies, in that of installed models. */
-const COPIES = 'quantized';
-const COPY_FILE = /^ggml-(.+)-q8_0\.bin(?:\.part)?$/;
+/** Where earlier versions kept 8-bit copies of models. */
+const FORMER_COPIES = 'quantized';
 
 /** Whether a text is a valid model id, which is safe in file names on every system. */
 export const isModelId = (id: string): boolean => /^\w[\w.-]{0,99}$/.test(id);
@@ -63,8 +58,7 @@ export class ModelFiles {
   /** The path of an installed or bundled model. */
   path(id: string): string | undefined {
     if (!isModelId(id)) return undefined;
-    const bundled = BUNDLED_FILES.get(id);
-    const path = bundled === undefined ? this.#finalPath(id) : join(this.#dirs.bundled, bundled);
+    const path = isBundled(id) ? join(this.#dirs.bundled, modelFileName(id)) : this.#finalPath(id);
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
   }
 
@@ -83,13 +77,15 @@ export class ModelFiles {
     return existsSync(this.partialPath(id)) && !existsSync(`${this.partialPath(id)}.resume.json`);
   }
 
-  /** The models in the folder of installed models; sizes in bytes. */
+  /** The models in the folder of installed models, by id; sizes in bytes. */
   installed(): { id: string; size: number }[] {
-    return readdirSync(this.#dirs.installed).flatMap((name) => {
-      const id = idOfFile(name);
-      if (id === undefined || BUNDLED_FILES.has(id)) return [];
-      return [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
-    });
+    return readdirSync(this.#dirs.installed)
+      .flatMap((name) => {
+        const id = idOfFile(name);
+        if (id === undefined || isBundled(id)) return [];
+        return [{ id, size: statSync(join(this.#dirs.installed, name)).size }];
+      })
+      .toSorted((a, b) => a.id.localeCompare(b.id));
   }
 
   /** Throws `disk_full` if there is no space for `bytes` more. */
@@ -116,45 +112,6 @@ export class ModelFiles {
     await flushFolder(dirname(path));
   }
 
-  /** The quantized copy of a model. */
-  copyPath(id: string): string {
-    return join(this.#dirs.installed, COPIES, `ggml-${id}-q8_0.bin`);
-  }
-
-  /** Where a copy is written: `commitCopy` makes it the model's. */
-  async newCopyPath(id: string): Promise<string> {
-    const path = `${this.copyPath(id)}.part`;
-    await mkdir(dirname(path), { recursive: true });
-    return path;
-  }
-
-  /** Gives a whole copy, flushed to the disk, its name. */
-  async commitCopy(id: string): Promise<void> {
-    const path = this.copyPath(id);
-    await rename(`${path}.part`, path);
-    await flushFolder(dirname(path));
-  }
-
-  /** Removes what is left of the writing of a copy. */
-  async removeUnfinishedCopy(id: string): Promise<void> {
-    await rm(`${this.copyPath(id)}.part`, { force: true });
-  }
-
-  /** Removes what there is of a copy. */
-  async removeCopy(id: string): Promise<void> {
-    const path = this.copyPath(id);
-    await rm(path, { force: true });
-    await this.removeUnfinishedCopy(id);
-    // Fails while other copies are there.
-    await rmdir(dirname(path)).catch(() => {});
-  }
-
-  /** The models of which there is a copy, or a part of one. */
-  async copies(): Promise<string[]> {
-    const names = await readdir(join(this.#dirs.installed, COPIES)).catch(() => []);
-    return [...new Set(names.flatMap((name) => COPY_FILE.exec(name)?.[1] ?? []))];
-  }
-
   /** Removes an installed model. Throws `conflict` while the system holds the file open (Windows). */
   async remove(id: string): Promise<void> {
     try {
@@ -172,8 +129,9 @@ export class ModelFiles {
     await this.#removeTemporaryFiles((owner, kind) => owner === id && kind === 'part');
   }
 
-  /** Removes the temporary files of downloads and imports that will not be resumed. */
+  /** Removes the temporary files of downloads and imports that will not be resumed, and what earlier versions left. */
   async removeOrphans(isResumable: (id: string) => boolean): Promise<void> {
+    await rm(join(this.#dirs.installed, FORMER_COPIES), { recursive: true, force: true });
     await this.#removeTemporaryFiles((id) => !isResumable(id));
   }
 

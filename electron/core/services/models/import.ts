@@ -116,7 +116,7 @@ const idFor = (wanted: string, isMultilingual: boolean, isGiven: boolean): strin
 
 /** A file may have the id of a catalogue model only if it is that model. */
 const checkPublished = async (path: string, model: CatalogueModel | undefined): Promise<void> => {
-  if (!model?.checksum) return;
+  if (model === undefined) return;
   const { algorithm, hex } = model.checksum;
   if ((await hashFile(path, algorithm)) === hex) return;
   throw invalidField('id', `This file is not the ${model.id} of the catalogue; give it an id of its own.`);

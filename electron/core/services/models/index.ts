@@ -1,24 +1,31 @@
 import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
+import { SETTINGS } from '../../../contract/settings.ts';
 import type { Model } from '../../../contract/system.ts';
 import { warningText } from '../../../contract/warnings.ts';
+import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import type { PipelineModel, SpeakerModels, Weights } from '../../pipeline/deps.ts';
+import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
-import { type Benchmark, type BenchmarkDeps, decodeSample, measureSpeed } from './benchmark.ts';
-import { type CatalogueModel, type ModelLanguages, STARTERS } from './catalogue.ts';
-import { type CopyDeps, QuantizedCopies } from './copies.ts';
-import { isStarter, ModelDirectory } from './directory.ts';
+import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
+import {
+  BUNDLED_RECOGNIZER,
+  type CatalogueModel,
+  isBundled,
+  type ModelLanguages,
+  SPEECH_DETECTOR,
+} from './catalogue.ts';
+import { ModelDirectory } from './directory.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-models.ts';
-import type { FactsEngine, ModelTrial } from './verify.ts';
+import { speakerPartOf, thresholdsOf } from './speaker-models.ts';
+import { checkBundled, type FactsEngine, type ModelTrial } from './verify.ts';
 
 type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
-  Omit<CopyDeps, 'sampleAudio'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
   Omit<BenchmarkDeps, 'engine'> & {
+    readonly clock: Clock;
     readonly settings: SettingsService;
     readonly dirs: ModelDirs;
     readonly engine: FactsEngine & BenchmarkDeps['engine'];
@@ -28,8 +35,6 @@ type PrepareOptions = {
   readonly signal: AbortSignal;
   /** From 0 to 1, while the model is downloaded. */
   readonly onDownload: (fraction: number) => void;
-  /** The weights that an interrupted job began with. */
-  readonly begunWith?: Weights | undefined;
 };
 
 /** Lists, resolves, installs, imports, benchmarks and removes models. */
@@ -38,9 +43,9 @@ export class ModelService {
   readonly #files: ModelFiles;
   readonly #directory: ModelDirectory;
   readonly #downloads: ModelDownloads;
-  readonly #copies: QuantizedCopies;
   readonly #speeds: Map<string, number>;
   readonly #trial: ModelTrial;
+  #bundledChecked: Promise<void> | undefined;
   /** Settles with the last requested benchmark: they run one after another. */
   #lastBenchmark: Promise<void> = Promise.resolve();
 
@@ -49,33 +54,20 @@ export class ModelService {
     this.#deps = deps;
     this.#files = new ModelFiles(deps.dirs);
     this.#directory = new ModelDirectory({ settings, files: this.#files });
-    this.#trial = { ...deps, bundled: (part) => this.#speakerModel(STARTER_SPEAKERS[part].id) };
+    this.#trial = { ...deps, bundled: (part) => this.#speakerModel(SETTINGS[`speakers.${part}`].default) };
     this.#downloads = new ModelDownloads({
       ...deps,
       files: this.#files,
       trial: this.#trial,
       baseUrl: () => settings.get('models.baseUrl'),
       stallSeconds: () => settings.get('network.stallSeconds'),
-      onChange: (id, state, received, total) => {
-        if (state === 'installed') this.#copies.consider(id);
-        deps.onChange(id, state, received, total);
-      },
     });
-    this.#copies = new QuantizedCopies({
-      ...deps,
-      files: this.#files,
-      isQuantizable: (id) => this.#directory.isQuantizable(id),
-      sampleAudio: () => decodeSample(deps),
-      onSettled: (id) => deps.onChange(id, 'installed', 0, 0),
-    });
-    settings.listen(() => this.#copies.settingsChanged(this.#installedIds()));
     this.#speeds = readModelSpeeds(deps.db);
   }
 
   /** Resumes the downloads that were active when the program ended. */
   async open(): Promise<void> {
     await this.#downloads.open((id) => this.#directory.find(id));
-    this.#copies.open(this.#installedIds());
   }
 
   /** Stops downloads; the next start resumes them. */
@@ -102,9 +94,14 @@ export class ModelService {
     return this.#directory.canTranslate(name);
   }
 
-  languageDetector(): { readonly path: string } | undefined {
-    const model = this.#directory.languageDetector();
-    return model && this.#copies.choose(model.id, model.path);
+  /** The bundled model of every language: it finds out which one is spoken, for models that do not. */
+  languageDetector(): { readonly path: string } {
+    return { path: this.#bundledPath(BUNDLED_RECOGNIZER) };
+  }
+
+  /** The path of the model that finds speech. */
+  speechDetector(): string {
+    return this.#bundledPath(SPEECH_DETECTOR);
   }
 
   isInstalled(id: string): boolean {
@@ -112,9 +109,10 @@ export class ModelService {
   }
 
   /** The installed model of a name. Throws `model_not_installed` with the command that installs it. */
-  resolve(name: string, begunWith?: Weights): PipelineModel {
-    const id = this.idOf(name);
-    const path = speakerPartOf(id) === undefined ? this.#files.path(id) : undefined;
+  resolve(name: string): PipelineModel {
+    const wanted = this.idOf(name);
+    const id = this.#directory.answering(name);
+    const path = this.#directory.isRecognizer(id) ? this.#files.path(id) : undefined;
     if (path === undefined) {
       throw new AppError(
         'model_not_installed',
@@ -123,20 +121,22 @@ export class ModelService {
     }
     return {
       id,
-      ...this.#copies.choose(id, path, begunWith),
-      demonstration: isStarter(id),
-      capabilities: this.#directory.capabilitiesOf(id),
+      path,
+      standsInFor: id === wanted ? null : wanted,
+      capabilities: this.#directory.capabilitiesOf(name),
     };
   }
 
   /**
-   * As `resolve`, but downloads a missing model first if the setting `models.autoInstall` allows it. Throws
-   * `model_not_installed` with the reason as its cause, `cancelled`.
+   * As `resolve`, but downloads a missing model first if the setting `models.autoInstall` allows it, and checks once that the
+   * bundled models are whole. Throws `model_not_installed` with the reason as its cause, `model_invalid`, `cancelled`.
    */
-  async prepare(name: string, { signal, onDownload, begunWith }: PrepareOptions): Promise<PipelineModel> {
+  async prepare(name: string, { signal, onDownload }: PrepareOptions): Promise<PipelineModel> {
+    this.#bundledChecked ??= checkBundled(this.#files);
+    await this.#bundledChecked;
     const model = this.#directory.find(this.idOf(name));
     if (model === undefined || this.isInstalled(model.id) || !this.#deps.settings.get('models.autoInstall')) {
-      return this.resolve(name, begunWith);
+      return this.resolve(name);
     }
     const failure = await this.#fetch(model, signal, onDownload);
     if (failure !== undefined) {
@@ -146,19 +146,20 @@ export class ModelService {
         { cause: failure },
       );
     }
-    return this.resolve(name, begunWith);
+    return this.resolve(name);
   }
 
   /** The speaker models of the settings. Throws `model_not_installed`. */
   speakerModels(): SpeakerModels {
     const { settings } = this.#deps;
     const id = settings.get('speakers.embedding');
+    const { within, across } = thresholdsOf(id);
     return {
       id,
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
-      sameSpeakerCosine: sameSpeakerCosineOf(id).within,
-      sameVoiceCosine: sameSpeakerCosineOf(id).across,
+      sameSpeakerCosine: within,
+      sameVoiceCosine: across,
       windowShiftRatio: settings.get('speakers.windowShift'),
     };
   }
@@ -168,7 +169,7 @@ export class ModelService {
     const id = this.idOf(name);
     if (!this.isKnown(name)) return false;
     return (
-      this.isInstalled(id) ||
+      this.isInstalled(this.#directory.answering(name)) ||
       (this.#directory.find(id) !== undefined && this.#deps.settings.get('models.autoInstall'))
     );
   }
@@ -212,7 +213,6 @@ export class ModelService {
       throw new AppError('conflict', `A transcription is using ${id}. Remove it once that has ended.`);
     }
     await this.#files.remove(id);
-    await this.#copies.remove(id);
     this.#speeds.delete(id);
     deleteModelSpeed(this.#deps.db, id);
     this.#deps.onChange(id, 'removed', 0, 0);
@@ -225,7 +225,6 @@ export class ModelService {
     const imported = await importModel({ files: this.#files, trial: this.#trial, find }, { path, id });
     // A download of the same model is now superfluous.
     await this.#downloads.cancel(imported);
-    this.#copies.consider(imported);
     const model = this.get(imported);
     this.#deps.onChange(imported, 'installed', model.size, model.size);
     return model;
@@ -282,15 +281,14 @@ export class ModelService {
     const known = new Set(catalogue.map((model) => model.id));
     const files = new Map(this.#files.installed().map(({ id, size }) => [id, size]));
     return [
-      ...this.#bundled(),
       ...catalogue.map(({ id, name, kind, size, checksum, languages, description }) =>
         this.#present({
           id,
           name,
           kind,
           size: files.get(id) ?? size,
-          sha1: checksum?.algorithm === 'sha1' ? checksum.hex : null,
-          sha256: checksum?.algorithm === 'sha256' ? checksum.hex : null,
+          sha1: checksum.algorithm === 'sha1' ? checksum.hex : null,
+          sha256: checksum.algorithm === 'sha256' ? checksum.hex : null,
           languages: languages === 'multilingual' ? languages : [...languages],
           description,
         }),
@@ -329,8 +327,14 @@ export class ModelService {
     );
   }
 
-  #installedIds(): string[] {
-    return this.#files.installed().map(({ id }) => id);
+  /** Throws `model_not_installed` if the program is not whole. */
+  #bundledPath(id: string): string {
+    const path = this.#files.path(id);
+    if (path !== undefined) return path;
+    throw new AppError(
+      'model_not_installed',
+      `The model ${id}, which comes with Earshot, is not there. Install Earshot again.`,
+    );
   }
 
   /** The path of an installed speaker model. */
@@ -350,21 +354,6 @@ export class ModelService {
     );
   }
 
-  /** The models that come with the program. */
-  #bundled(): Model[] {
-    const speakers = Object.values(STARTER_SPEAKERS).map((model) => ({
-      ...model,
-      kind: 'speakers' as const,
-      languages: 'multilingual' as const,
-    }));
-    const starters = STARTERS.map((model) => ({ ...model, languages: [...model.languages] }));
-    return [...starters, ...speakers].map(({ file: _, ...model }) => ({
-      ...this.#present({ ...model, sha1: null }),
-      bundled: true,
-      demonstration: true,
-    }));
-  }
-
   #present(
     model: Pick<Model, 'id' | 'name' | 'kind' | 'size' | 'sha1' | 'sha256' | 'languages' | 'description'>,
   ): Model {
@@ -374,12 +363,9 @@ export class ModelService {
       ...model,
       part: part ?? null,
       installed: this.isInstalled(model.id),
-      bundled: false,
-      demonstration: false,
+      bundled: isBundled(model.id),
       aliases: MODEL_ALIASES.filter((alias) => this.idOf(alias) === model.id),
       speed: this.#speeds.get(model.id) ?? null,
-      weights: this.#directory.weightsOf(model.id) ?? null,
-      quantized: this.#copies.describe(model.id),
       download:
         download === undefined
           ? null

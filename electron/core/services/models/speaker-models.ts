@@ -3,62 +3,59 @@ import { onnxMetadata } from '../../engines/diarizer/onnx-header.ts';
 import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
-/** The bundled speaker models. */
-export const STARTER_SPEAKERS = {
-  segmentation: {
-    id: 'segmentation-starter',
-    name: 'Demonstration model: turns',
-    file: 'starter-segmentation.onnx',
-    size: 1_113_341,
-    sha256: '19a7f88eb287c72adba3e46ef7f0e4b0d3f2c8ae1872f0c13503d6e59ac9f997',
-    description: 'Finds turns of speech. It knows synthetic voices only.',
-  },
-  embedding: {
-    id: 'embedding-starter',
-    name: 'Demonstration model: voices',
-    file: 'starter-speaker-embedding.onnx',
-    size: 556_841,
-    sha256: '3ea701010cf40ca205eefd42e56b87517b32cce28d1b202705bd5aa8ef814655',
-    description: 'Compares voices. It knows synthetic voices only.',
-  },
-} as const;
-
 /** The part of diarization that a speaker model is for, by the prefix of its id; undefined for a speech model. */
 export const speakerPartOf = (id: string): SpeakerModelPart | undefined =>
   id.startsWith('segmentation-') ? 'segmentation' : id.startsWith('embedding-') ? 'embedding' : undefined;
 
-/** The least cosine similarity of one speaker's embeddings: within a recording, and across recordings. */
-type SameSpeakerCosine = { readonly within: number; readonly across: number };
+/** What tells one speaker's embeddings from another's. */
+export type SpeakerThresholds = {
+  /** Cosine distance at which sherpa-onnx stops clustering the turns of a recording. */
+  readonly clustering: number;
+  /** The least cosine similarity of one speaker within a recording. */
+  readonly within: number;
+  /** The least cosine similarity of one speaker in two recordings. */
+  readonly across: number;
+};
 
 /**
- * Measured for the bundled model on the sample recordings: one speaker in two recordings has 0.90 or more, different speakers
- * 0.86 or less. Within a recording the threshold is lower: there are few speakers to confuse, and noise makes the turns of
- * one speaker less similar. Conservative guesses for other models.
+ * Measured with the bundled models on dialogues of two to eight people: see docs/models.md. Conservative for other models.
  */
-const SAME_SPEAKER_COSINES: Readonly<Record<string, SameSpeakerCosine>> = {
-  [STARTER_SPEAKERS.embedding.id]: { within: 0.8, across: 0.875 },
-};
-const DEFAULT_SAME_SPEAKER_COSINE: SameSpeakerCosine = { within: 0.6, across: 0.65 };
-
-export const sameSpeakerCosineOf = (embeddingId: string): SameSpeakerCosine =>
-  SAME_SPEAKER_COSINES[embeddingId] ?? DEFAULT_SAME_SPEAKER_COSINE;
+const THRESHOLDS: SpeakerThresholds = { clustering: 0.5, within: 0.6, across: 0.65 };
 
 const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
-type Published = Pick<CatalogueModel, 'id' | 'name' | 'size' | 'description'> & {
-  readonly url: string;
-  /** Null if none is published: then only size and structure are checked. */
-  readonly sha256: string | null;
+type SpeakerModel = Pick<CatalogueModel, 'id' | 'name' | 'size' | 'description' | 'bundled' | 'url'> & {
+  readonly sha256: string;
+  /** Of an embedding model. */
+  readonly thresholds?: SpeakerThresholds;
 };
 
-const PUBLISHED: readonly Published[] = [
+/** The speaker models that come along, and those that sherpa-onnx publishes. */
+export const SPEAKER_MODELS: readonly SpeakerModel[] = [
+  {
+    id: 'segmentation-pyannote-3.0-small',
+    name: 'pyannote segmentation 3.0',
+    size: 2_069_470,
+    sha256: 'b4a68aa49b398d550e3185e3c7fce74ac263dec2eadac210a397d956eabb371c',
+    description: 'Comes along. Finds turns of speech, up to three voices at once. MIT.',
+    bundled: true,
+  },
+  {
+    id: 'embedding-campplus-zh-en-small',
+    name: '3D-Speaker CAM++',
+    size: 11_480_509,
+    sha256: '9e4e052a8548e68f9068bb6833270bd10d83e36d49983277e02ed2e7f2a64c77',
+    description: 'Comes along. Compares voices; trained on Chinese and English speech. Apache 2.0.',
+    bundled: true,
+    thresholds: THRESHOLDS,
+  },
   {
     id: 'segmentation-pyannote-3.0',
-    name: 'pyannote segmentation 3.0',
+    name: 'pyannote segmentation 3.0, 32 bits',
     size: 5_992_913,
     sha256: '220ad67ca923bef2fa91f2390c786097bf305bceb5e261d4af67b38e938e1079',
     url: 'https://huggingface.co/csukuangfj/sherpa-onnx-pyannote-segmentation-3-0/resolve/main/model.onnx',
-    description: 'Finds turns of speech in real recordings, up to three voices at once. MIT.',
+    description: 'The bundled one in full precision: larger, as accurate. MIT.',
   },
   {
     id: 'embedding-titanet-small',
@@ -66,7 +63,7 @@ const PUBLISHED: readonly Published[] = [
     size: 40_257_283,
     sha256: 'ad4a1802485d8b34c722d2a9d04249662f2ece5d28a7a039063ca22f515a789e',
     url: `${RELEASES}/speaker-recongition-models/nemo_en_titanet_small.onnx`,
-    description: 'Compares real voices; trained on English speech. CC BY 4.0.',
+    description: 'Compares voices; trained on English speech. CC BY 4.0.',
   },
   {
     id: 'embedding-eres2net-base',
@@ -74,30 +71,31 @@ const PUBLISHED: readonly Published[] = [
     size: 39_593_761,
     sha256: '1a331345f04805badbb495c775a6ddffcdd1a732567d5ec8b3d5749e3c7a5e4b',
     url: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_eres2net_base_sv_zh-cn_3dspeaker_16k.onnx`,
-    description: 'Compares real voices; trained on Chinese speech. Apache 2.0.',
+    description: 'Compares voices; trained on Chinese speech. Apache 2.0.',
   },
   {
+    id: 'embedding-campplus-zh-en',
+    name: '3D-Speaker CAM++, 32 bits',
+    size: 28_281_164,
+    sha256: 'aa3cfc16963a10586a9393f5035d6d6b57e98d358b347f80c2a30bf4f00ceba2',
+    url: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_campplus_sv_zh_en_16k-common_advanced.onnx`,
+    description: 'The bundled one in full precision: larger, as accurate. Apache 2.0.',
+    thresholds: THRESHOLDS,
+  },
+  {
+    // Its publisher names no checksum: size and SHA-256 are those that one public project pins.
     id: 'embedding-campplus-voxceleb',
-    name: '3D-Speaker CAM++',
-    size: 29_600_000,
-    sha256: null,
+    name: '3D-Speaker CAM++ VoxCeleb',
+    size: 29_596_978,
+    sha256: '357a834f702b80161e5b981182c038e18553c1f2ca752ed6cec2052365d4129b',
     url: `${RELEASES}/speaker-recongition-models/3dspeaker_speech_campplus_sv_en_voxceleb_16k.onnx`,
-    description:
-      'Compares real voices; trained on English interviews. Apache 2.0. No checksum is published: size and structure are checked.',
+    description: 'Compares voices; trained on English interviews. Apache 2.0.',
   },
 ];
 
-/** The speaker models that can be installed, as sherpa-onnx publishes them. */
-export const SPEAKER_CATALOGUE: readonly CatalogueModel[] = PUBLISHED.map(({ sha256, ...model }) => ({
-  ...model,
-  sizeBounds:
-    sha256 === null
-      ? { min: Math.floor(model.size * 0.98), max: Math.ceil(model.size * 1.02) }
-      : { min: model.size, max: model.size },
-  checksum: sha256 === null ? null : { algorithm: 'sha256', hex: sha256 },
-  languages: 'multilingual',
-  kind: 'speakers',
-}));
+/** The thresholds of an embedding model, by its id. */
+export const thresholdsOf = (embeddingId: string): SpeakerThresholds =>
+  SPEAKER_MODELS.find(({ id }) => id === embeddingId)?.thresholds ?? THRESHOLDS;
 
 /** The metadata without which sherpa-onnx aborts its process. */
 const REQUIRED_METADATA: Readonly<Record<SpeakerModelPart, readonly string[]>> = {

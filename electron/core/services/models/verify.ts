@@ -6,7 +6,8 @@ import type { TrySpeakerModel } from '../../engines/diarizer/diarizer.ts';
 import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { ModelFacts } from '../../engines/whisper/types.ts';
-import { type CatalogueModel, hashFile } from './catalogue.ts';
+import { BUNDLED, type CatalogueModel, hashFile } from './catalogue.ts';
+import type { ModelFiles } from './files.ts';
 import { checkSpeakerFile, speakerPartOf } from './speaker-models.ts';
 
 export type FactsEngine = Pick<WhisperEngine, 'modelFacts'>;
@@ -38,7 +39,6 @@ export const checkAgainstCatalogue = async (
       `What came is not ${model.id}: it has ${formatBytes(size)}, and the model has ${formatBytes(model.size)}.`,
     );
   }
-  if (model.checksum === null) return;
   const { algorithm, hex } = model.checksum;
   const found = await hashFile(path, algorithm, signal);
   if (found === hex) return;
@@ -46,6 +46,17 @@ export const checkAgainstCatalogue = async (
   throw invalidModel(
     `What came is not ${model.id}: its ${name} is ${found.slice(0, 12)}…, and ${hex.slice(0, 12)}… is right. The file was removed.`,
   );
+};
+
+/** Checks the checksums of the bundled models. Throws `model_invalid`. */
+export const checkBundled = async (files: ModelFiles): Promise<void> => {
+  for (const { id, checksum } of BUNDLED) {
+    const path = files.path(id);
+    if (path !== undefined && (await hashFile(path, checksum.algorithm)) === checksum.hex) continue;
+    throw invalidModel(
+      `The model ${id}, which comes with Earshot, is damaged or missing. Install Earshot again.`,
+    );
+  }
 };
 
 /** The error for a server that announces or sends more than the model's size. */

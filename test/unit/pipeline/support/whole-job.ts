@@ -48,8 +48,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
   const model: PipelineModel = {
     id: 'small',
     path: '/small.bin',
-    weights: 'published',
-    demonstration: false,
+    standsInFor: null,
     capabilities: WHISPER,
   };
   /** What a test may replace. */
@@ -60,8 +59,6 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     fileId: 'file_1' as string | undefined,
     fileName: 'talk.wav',
     prepareModel: async () => world.model,
-    /** What each run said that it began with. */
-    begunWith: [] as (string | undefined)[],
   };
   const work = createJobWork({
     db,
@@ -81,11 +78,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
       creditRate: () => 2,
     },
     models: {
-      prepare: async (name, { begunWith }) => {
-        if (name === 'other') return world.verifier;
-        world.begunWith.push(begunWith);
-        return world.prepareModel();
-      },
+      prepare: async (name) => (name === 'other' ? world.verifier : world.prepareModel()),
       languageDetector: () => undefined,
       canTranslate: () => true,
       speedOf: () => undefined,

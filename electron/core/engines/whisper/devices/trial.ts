@@ -25,17 +25,6 @@ export type TrialDeps = IsolatedDeps & { readonly deadlines: Deadlines };
 export const findDevice = (deps: TrialDeps, signal: AbortSignal): Promise<VulkanDevice | Failure> =>
   isolated(deps, deps.deadlines.findMs, signal, (client) => client.run(findDeviceTask, null).promise);
 
-/**
- * What a trial hears: the bundled recording twice. That is longer than what either family of models encodes at once, 30 s or,
- * with Parakeet, the queries of 20.5 s.
- */
-export const trialAudio = (recording: Float32Array): Float32Array => {
-  const audio = new Float32Array(2 * recording.length);
-  audio.set(recording);
-  audio.set(recording, recording.length);
-  return audio;
-};
-
 /** Whether the device heard what the processor heard, and in less time. */
 export const judge = (cpu: Measurement, device: Measurement): Trial => {
   const times = { cpuSeconds: cpu.seconds, deviceSeconds: device.seconds };

@@ -122,7 +122,6 @@ export const startJob = ({
     ...firstCheckpoint(0, {
       source: 'fake source',
       model: 'fake-model',
-      weights: 'published',
       streams: channels?.length ?? 1,
     }),
     language: language === 'auto' ? null : language,
@@ -165,8 +164,7 @@ export const startJob = ({
         model: {
           id: 'fake-model',
           path: '/model.bin',
-          weights: 'published',
-          demonstration: false,
+          standsInFor: null,
           capabilities: isParakeet ? PARAKEET : WHISPER,
         },
         checkpoint,
