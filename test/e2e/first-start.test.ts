@@ -6,7 +6,8 @@ import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
-const PATH = '/mirror/ggml-base.bin';
+const PRO = 'large-v3-turbo-q8_0';
+const PATH = `/mirror/ggml-${PRO}.bin`;
 
 /**
  * A new data folder and no option: what a person has who has just installed Earshot. In `npm test` the New dialog has its
@@ -39,18 +40,12 @@ describe('first start', () => {
     const { page } = window;
     await page.getByRole('button', { name: 'Try it with a sample' }).click();
     await dialog().getByText('0:', { exact: false }).first().waitFor();
-    await expect
-      .poll(() =>
-        dialog()
-          .getByRole('radio', { name: /^Demonstration model(?!:)/ })
-          .isChecked(),
-      )
-      .toBe(true);
+    await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
     expect(await window.violations()).toEqual([]);
     await submit(/^Transcribe/).click();
-    await page.getByRole('link', { name: 'sample-note' }).click();
+    await page.getByRole('link', { name: 'two-readers' }).click();
     const text = page.getByRole('region', { name: 'Text', exact: true });
-    await text.getByText('budget', { exact: false }).first().waitFor({ timeout: 150_000 });
+    await text.getByText('typography', { exact: false }).first().waitFor({ timeout: 150_000 });
   });
 
   it('says what to do if a missing model cannot be downloaded', async () => {
@@ -58,13 +53,10 @@ describe('first start', () => {
     await server.client.call('patchSettings', { body: { 'network.offline': true } });
     await window.go('#/');
     await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
-    await dialog()
-      .getByRole('button', { name: /^Use Mini/ })
-      .click();
-    await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await dialog().getByRole('radio', { name: 'Pro' }).click();
     await submit(/^Download and transcribe/).click();
     await dialog().getByText('Offline mode is on', { exact: false }).waitFor();
-    await dialog().getByText('download ggml-base.bin on another computer', { exact: false }).waitFor();
+    await dialog().getByText(`download ggml-${PRO}.bin on another computer`, { exact: false }).waitFor();
     expect(await window.violations()).toEqual([]);
     await dialog().getByRole('link', { name: 'Import a model file' }).click();
     await page.getByRole('button', { name: 'Import a file' }).waitFor();
@@ -79,38 +71,36 @@ describe('first start', () => {
         'network.offline': false,
         'network.allowPrivateAddresses': true,
         'models.baseUrl': mirror.url('/mirror/'),
-        'models.catalogue': [catalogueLine('base', model)],
+        'models.catalogue': [catalogueLine(PRO, model)],
       },
     });
     await window.go('#/');
     await page.reload();
     mirror.set(PATH, stall(model, 9_000_000));
     await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
-    await dialog().getByRole('radio', { name: 'Mini' }).click();
+    await dialog().getByRole('radio', { name: 'Pro' }).click();
     await submit(/^Download and transcribe/).click();
-    const bar = dialog().getByRole('progressbar', { name: 'Download of base' });
+    const bar = dialog().getByRole('progressbar', { name: `Download of ${PRO}` });
     await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(5);
     expect(await window.violations()).toEqual([]);
     // Leaving the dialog pauses the download; what has arrived is kept.
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await expect
-      .poll(
-        async () => (await server.client.call('listModels')).data.find(({ id }) => id === 'base')?.download,
-      )
+      .poll(async () => (await server.client.call('listModels')).data.find(({ id }) => id === PRO)?.download)
       .toMatchObject({ state: 'paused' });
     // What is installed is of interest here, not what it recognizes.
     await server.client.call('pauseQueue');
     mirror.set(PATH, file(model));
     await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
-    await dialog().getByRole('radio', { name: 'Mini' }).click();
+    await dialog().getByRole('radio', { name: 'Pro' }).click();
     await submit(/^Download and transcribe/).click();
     await page.getByRole('link', { name: '00-one-sentence' }).waitFor();
     await expect.poll(() => dialog().count()).toBe(0);
     const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
-    expect(data.transcriptions[0]).toMatchObject({ name: '00-one-sentence', model: 'mini' });
+    expect(data.transcriptions[0]).toMatchObject({ name: '00-one-sentence', model: 'pro' });
     // It is installed now, so it is chosen.
     await page.getByTestId('file-input').setInputFiles(fixturePath(ONE_SENTENCE));
-    await expect.poll(() => dialog().getByRole('radio', { name: 'Mini' }).isChecked()).toBe(true);
+    await expect.poll(() => dialog().getByRole('radio', { name: 'Pro' }).isChecked()).toBe(true);
     await submit(/^Transcribe/).waitFor();
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);

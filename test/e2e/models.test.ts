@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
-import { ROOT } from '../support/paths.ts';
+import { STARTER_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { file, stall, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
 
-const PATH = '/mirror/ggml-base.bin';
+const PATH = '/mirror/ggml-northwind.bin';
 
 describe('models screen', () => {
   let server: TestServer;
@@ -21,7 +21,10 @@ describe('models screen', () => {
     mirror = await startUrlServer();
     [server, browser] = await Promise.all([startServer({ quick: true }), borrowBrowser()]);
     await server.client.call('patchSettings', {
-      body: { 'models.baseUrl': mirror.url('/mirror/'), 'models.catalogue': [catalogueLine('base', model)] },
+      body: {
+        'models.baseUrl': mirror.url('/mirror/'),
+        'models.catalogue': [catalogueLine('northwind', model)],
+      },
     });
     window = await openWindow(browser, server, { at: '#/models' });
     await window.settle();
@@ -34,36 +37,30 @@ describe('models screen', () => {
 
   const row = (name: string) => window.page.getByRole('listitem').filter({ hasText: name });
 
-  it('describes models, their state and the demonstration model', async () => {
+  it('describes models, and their state', async () => {
     const { page } = window;
-    for (const name of [
-      'Demonstration model',
-      'Demonstration model: Parakeet',
-      'Demonstration model: turns of speech',
-      'Demonstration model: voices',
-    ]) {
+    for (const name of ['Whisper base', 'pyannote segmentation 3.0', '3D-Speaker CAM++', 'Silero VAD 6.2']) {
       await page.getByText(name, { exact: true }).waitFor();
+      await row(name).first().getByText('comes with Earshot').waitFor();
     }
-    await row('Demonstration model').first().getByText('comes with Earshot').waitFor();
-    await row('Demonstration model').first().getByText('synthetic voices only', { exact: false }).waitFor();
-    await page.getByText('No model for real recordings is on this computer yet.').waitFor();
     await page.getByText(/free on the disk/).waitFor();
-    await row('Whisper large-v3-turbo-q5_0').getByText('Takes less memory', { exact: false }).waitFor();
+    await row('Whisper large-v3-turbo, 5 bits').getByText('Takes less memory', { exact: false }).waitFor();
+    await row('Whisper medium, 16 bits').getByText('twice as large', { exact: false }).waitFor();
   });
 
   it('shows why a download failed, and retries it', async () => {
     const { page } = window;
     mirror.set(PATH, status(404));
-    await row('base').first().getByRole('button', { name: 'Download' }).click();
+    await row('northwind').first().getByRole('button', { name: 'Download' }).click();
     await page.getByRole('alert').filter({ hasText: 'answered 404' }).waitFor();
     mirror.set(PATH, stall(model, 9_000_000));
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('progressbar', { name: 'Download of base' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Download of northwind' }).waitFor();
   });
 
   it('downloads with progress, pauses, and resumes after a reload', async () => {
     const { page } = window;
-    const bar = page.getByRole('progressbar', { name: 'Download of base' });
+    const bar = page.getByRole('progressbar', { name: 'Download of northwind' });
     await bar.waitFor();
     await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(5);
     expect(await window.violations()).toEqual([]);
@@ -73,15 +70,14 @@ describe('models screen', () => {
     await page.getByText(/^Paused at/).waitFor();
     mirror.set(PATH, file(model));
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('button', { name: 'Remove base' }).waitFor();
-    await expect.poll(() => page.getByText('No model for real recordings').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove northwind' }).waitFor();
   });
 
   it('measures the speed of a model', async () => {
-    await row('base').filter({ hasText: 'not measured here yet' }).first().waitFor();
-    await row('base').getByRole('button', { name: 'Measure speed' }).first().click();
-    await window.toasted(/^base: [\d.,]+× real time on this computer$/);
-    await row('base')
+    await row('northwind').filter({ hasText: 'not measured here yet' }).first().waitFor();
+    await row('northwind').getByRole('button', { name: 'Measure speed' }).first().click();
+    await window.toasted(/^northwind: [\d.,]+× real time on this computer$/);
+    await row('northwind')
       .getByText(/× real time here/)
       .first()
       .waitFor();
@@ -89,19 +85,18 @@ describe('models screen', () => {
 
   it('removes a model after a confirmation', async () => {
     const { page } = window;
-    await page.getByRole('button', { name: 'Remove base' }).click();
+    await page.getByRole('button', { name: 'Remove northwind' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByText(/^This frees/).waitFor();
     expect(await window.violations()).toEqual([]);
     await question.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Remove base' }).waitFor({ state: 'detached' });
-    await page.getByText('No model for real recordings is on this computer yet.').waitFor();
+    await page.getByRole('button', { name: 'Remove northwind' }).waitFor({ state: 'detached' });
   });
 
   it('imports a model file, or shows what is wrong with it', async () => {
     const { page } = window;
     const folder = temporaryFolder();
-    await copyFile(join(ROOT, 'resources/models/ggml-starter.bin'), join(folder, 'ggml-my own.bin'));
+    await copyFile(STARTER_MODEL, join(folder, 'ggml-my own.bin'));
     await page.getByRole('button', { name: 'Import a file' }).click();
     const dialog = page.getByRole('dialog');
     const path = dialog.getByRole('textbox', { name: 'Path of the file' });

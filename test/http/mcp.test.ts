@@ -10,7 +10,7 @@ import { cacheDir } from '../../native/build.mjs';
 import { breadth } from '../support/breadth.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { CLI_ENTRY } from '../support/paths.ts';
-import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
+import { discard, installSynthetic, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { stall, startUrlServer } from '../support/url-server.ts';
 
@@ -197,8 +197,9 @@ describe('the MCP client over stdio', () => {
     dataDir = temporaryFolder();
   });
 
-  const bridgeTo = (folder: string) =>
-    new StdioClientTransport({
+  const bridgeTo = (folder: string) => {
+    installSynthetic(folder);
+    return new StdioClientTransport({
       command: process.execPath,
       args: [CLI_ENTRY, 'mcp', ...SYNTHETIC, '--data-dir', folder],
       env: {
@@ -208,6 +209,7 @@ describe('the MCP client over stdio', () => {
       },
       stderr: 'pipe',
     });
+  };
 
   it.each([
     ['stop', false, 'Still at work'],

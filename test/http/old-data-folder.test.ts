@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import BetterSqlite3 from 'better-sqlite3';
@@ -40,14 +40,24 @@ const SAVED_SEGMENTS = 9;
 /** The second at which the interrupted job ends, between two sentences; 0: with its recording. */
 const LONG_END = breadth(52.5, 0);
 
+/** Settings that name models which no longer come along, and one that is gone. */
+const FORMER_SETTINGS = [
+  ['models.aliases.pro', '"starter"'],
+  ['speakers.embedding', '"embedding-starter"'],
+  ['engine.quantize', '"off"'],
+] as const;
+
 const restoreFolder = (): string => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'earshot.db'), gunzipSync(readFileSync(join(FOLDER, 'earshot.db.gz'))));
-  if (LONG_END > 0) {
-    const db = new BetterSqlite3(join(folder, 'earshot.db'));
+  const db = new BetterSqlite3(join(folder, 'earshot.db'));
+  if (LONG_END > 0)
     db.prepare('UPDATE transcripts SET audio_end_at = ? WHERE id = ?').run(LONG_END, state.ids.long);
-    db.close();
-  }
+  for (const setting of FORMER_SETTINGS)
+    db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?)').run(setting);
+  db.close();
+  mkdirSync(join(folder, 'models', 'quantized'), { recursive: true });
+  writeFileSync(join(folder, 'models', 'quantized', 'ggml-small-q8_0.bin'), 'a copy in 8 bits');
   writeFileSync(join(folder, 'secret'), state.secret, { mode: 0o600 });
   writeFileSync(join(folder, 'local-key'), state.localKey, { mode: 0o600 });
   mkdirSync(join(folder, 'objects'));
@@ -75,8 +85,6 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
 
   beforeAll(async () => {
     server = await startServer({ dataDir: restoreFolder() });
-    // Version 0.1.0 did not have it: without a trial of a copy beside the jobs.
-    await server.client.call('patchSettings', { body: { 'engine.quantize': 'off' } });
   });
   afterAll(() => server.stop());
 
@@ -102,11 +110,25 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     type Settings = { data: { key: string }[] };
     const { data } = await answerOf<Settings>('/v1/settings');
     const { answers } = readJson<{ answers: { '/v1/settings': Settings } }>('answers.json');
-    // Became engine.device, whose default means the same.
-    const before = answers['/v1/settings'].data.filter(({ key }) => key !== 'engine.acceleration');
+    // engine.acceleration became engine.device, whose default means the same, and other models come along.
+    const before = answers['/v1/settings'].data.filter(
+      ({ key }) => key !== 'engine.acceleration' && !/^models\.aliases|^speakers\.(?:seg|emb)/.test(key),
+    );
     const known = new Set(before.map(({ key }) => key));
     expect(known.size).toBeGreaterThan(20);
     expect(data.filter(({ key }) => known.has(key))).toMatchObject(before);
+  });
+
+  it('forgets the models that no longer come along', async () => {
+    const { data } = await server.client.call('getSettings');
+    const of = (key: string) => data.find((setting) => setting.key === key);
+    expect(of('models.aliases.pro')).toMatchObject({ default: 'large-v3-turbo-q8_0', source: 'run' });
+    expect(of('speakers.embedding')).toMatchObject({
+      value: 'embedding-campplus-zh-en-small',
+      source: 'default',
+    });
+    expect(of('engine.quantize')).toBeUndefined();
+    expect(existsSync(join(server.dataDir, 'models', 'quantized'))).toBe(false);
   });
 
   it('accepts the key of another user and shows that user’s transcript', async () => {

@@ -87,12 +87,28 @@ const LATENCY: Readonly<Record<string, string>> =
     ? {}
     : { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'late-requests.mjs')}` };
 
-/** Spawns the command line, without the set-up that `npm run` does first. */
+/** Installs the small recognizers of synthetic voices in a data folder, as `starter` and `starter-parakeet`. */
+export const installSynthetic = (dataDir: string): void => {
+  const folder = join(dataDir, 'models');
+  mkdirSync(folder, { recursive: true });
+  for (const path of [STARTER_MODEL, STARTER_PARAKEET]) {
+    const link = join(folder, basename(path));
+    if (!existsSync(link)) symlinkSync(path, link);
+  }
+};
+
+/**
+ * Spawns the command line, without the set-up that `npm run` does first. Arguments that name a recognizer of synthetic voices
+ * find it installed.
+ */
 export const spawnEarshot = async (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<ChildProcess> =>
-  spawn(process.execPath, [...NODE_OPTIONS, CLI_ENTRY, ...args], {
+): Promise<ChildProcess> => {
+  const dataDir = args[args.indexOf('--data-dir') + 1] ?? '';
+  const folder = args.includes('--data-dir') ? dataDir : env.EARSHOT_DATA_DIR;
+  if (folder !== undefined && args.some((arg) => arg.includes('starter'))) installSynthetic(folder);
+  return spawn(process.execPath, [...NODE_OPTIONS, CLI_ENTRY, ...args], {
     env: {
       ...MALLOC_ENVIRONMENT,
       ...process.env,
@@ -104,28 +120,17 @@ export const spawnEarshot = async (
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-
-/** Installs the small recognizers of synthetic voices in a data folder, as `starter` and `starter-parakeet`. */
-export const installSynthetic = (dataDir: string): void => {
-  const folder = join(dataDir, 'models');
-  mkdirSync(folder, { recursive: true });
-  for (const path of [STARTER_MODEL, STARTER_PARAKEET]) {
-    const link = join(folder, basename(path));
-    if (!existsSync(link)) symlinkSync(path, link);
-  }
 };
 
 /** Spawns a server without waiting until it is ready. */
 export const spawnServer = (
   dataDir: string,
   options: Omit<TestServerOptions, 'dataDir'> = {},
-): Promise<ChildProcess> => {
-  installSynthetic(dataDir);
-  return spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...argsFor(options)], {
+): Promise<ChildProcess> =>
+  spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', dataDir, ...argsFor(options)], {
     EARSHOT_API_KEY: OWNER_KEY,
     ...options.env,
   });
-};
 
 /** Starts a server in its own process, on a free port and, unless given, a new data folder. */
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {

@@ -64,7 +64,7 @@ describe('a remembered speaker', () => {
   it('is suggested in another recording, and never applied', async () => {
     await name(talk.id, { A: { name: 'Maria', remember: true } });
     const [voice, ...others] = await voices();
-    expect(voice).toMatchObject({ name: 'Maria', model: 'embedding-starter', recordings: 1 });
+    expect(voice).toMatchObject({ name: 'Maria', model: 'embedding-campplus-zh-en-small', recordings: 1 });
     expect(others).toEqual([]);
     const { speakers } = await get(later.id);
     expect(speakers?.B).toMatchObject({ name: 'Speaker B', suggested_name: 'Maria' });

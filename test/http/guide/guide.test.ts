@@ -87,7 +87,7 @@ describe('the snippets of the guide', () => {
   it('are all of a language that the tests run, or started by the test itself', () => {
     const languages = new Set(snippets.map(({ language }) => language));
     expect([...languages].sort()).toEqual(['console', 'js', 'json', 'python', 'sh']);
-    expect(of('console').map(({ code }) => code)).toEqual(['earshot serve --demo']);
+    expect(of('console').map(({ code }) => code)).toEqual(['earshot serve']);
     expect(of('json').map(({ code }) => JSON.parse(code))).toHaveLength(1);
   });
 
@@ -147,7 +147,7 @@ describe('the page of the guide', () => {
     expect(await background()).not.toBe(light);
     expect(await window.violations('colors')).toEqual([]);
     await page.locator('button.copy').first().click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('earshot serve --demo');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('earshot serve');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     expect(page.url()).toMatch(/#webhooks$/);
     expect(window.foreign).toEqual([]);

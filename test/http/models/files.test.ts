@@ -6,14 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../../support/breadth.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { catalogueLine, find, modelPath, settled, starterBytes } from '../../support/model-mirror.ts';
-import { ROOT, STARTER_PARAKEET } from '../../support/paths.ts';
+import { STARTER_MODEL as STARTER, STARTER_PARAKEET } from '../../support/paths.ts';
 import { discard, QUICK, spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
-const STARTER = join(ROOT, 'resources/models/ggml-starter.bin');
 const SAMPLE = fixturePath(ONE_SENTENCE);
 /** Long enough for its transcription speed to be saved. */
 const SPOKEN = '01-short-note.wav';
@@ -38,7 +37,8 @@ const earshot = async (...args: string[]) => {
 beforeAll(async () => {
   folder = temporaryFolder();
   mirror = await startUrlServer();
-  server = await startServer({ args: [] });
+  // `mini` is a model that is not installed.
+  server = await startServer({ args: ['--model-alias', 'mini=base'] });
   await server.client.call('patchSettings', {
     body: {
       'limits.requestsPerMinute': 0,
@@ -79,7 +79,7 @@ describe('importing a model file', () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(importModel('/nowhere/at/all.bin')).rejects.toMatchObject(refused);
     await expect(importModel(folder)).rejects.toMatchObject(refused);
-    await expect(importModel('resources/models/ggml-starter.bin')).rejects.toMatchObject(refused);
+    await expect(importModel('test/fixtures/models/ggml-starter.bin')).rejects.toMatchObject(refused);
     await expect(importModel(STARTER, '../x')).rejects.toMatchObject(refused);
   });
 
@@ -89,7 +89,7 @@ describe('importing a model file', () => {
       message: expect.stringContaining('is not the medium of the catalogue'),
     });
     await expect(importModel(STARTER, 'other.en')).rejects.toMatchObject({ status: 400 });
-    await expect(importModel(STARTER, 'starter')).rejects.toMatchObject({ status: 409 });
+    await expect(importModel(STARTER, 'base-q8_0')).rejects.toMatchObject({ status: 409 });
     expect(listModelsFolder()).toEqual([]);
   });
 });

@@ -184,7 +184,7 @@ describe('a failed download never becomes a model', () => {
 
   it('and audio still cannot be fetched from the mirror', async () => {
     const job = await server.client.call('createTranscript', {
-      body: { audio_url: mirror.url('/a.wav'), model: 'starter', wait_until_complete: true },
+      body: { audio_url: mirror.url('/a.wav'), model: 'mini', wait_until_complete: true },
     });
     expect(job.error?.code).toBe('address_not_allowed');
   });
@@ -247,7 +247,7 @@ describe('removing a model', () => {
 
   it('rejects a bundled and an unknown model', async () => {
     const remove = (id: string) => server.client.call('removeModel', { params: { id } });
-    await expect(remove('starter')).rejects.toMatchObject({ status: 409 });
+    await expect(remove('base-q8_0')).rejects.toMatchObject({ status: 409 });
     await expect(remove('none-such')).rejects.toMatchObject({ status: 404 });
     await expect(remove('../../earshot')).rejects.toMatchObject({ status: 404 });
     const install = (id: string) => server.client.call('installModel', { params: { id } });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
@@ -45,15 +45,14 @@ describe('speaker models', () => {
     const { data } = await server.client.call('listModels');
     const speakers = data.filter((model) => model.kind === 'speakers');
     expect(speakers.filter((model) => model.bundled).map((model) => model.id)).toEqual([
-      'segmentation-starter',
-      'embedding-starter',
+      'segmentation-pyannote-3.0-small',
+      'embedding-campplus-zh-en-small',
     ]);
-    for (const { id, part, sha256, description } of speakers) {
+    for (const { id, part, sha256 } of speakers) {
       expect(id.startsWith(`${part}-`)).toBe(true);
-      if (sha256 === null) expect(description).toContain('No checksum is published');
-      else expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+      expect(sha256).toMatch(/^[0-9a-f]{64}$/);
     }
-    expect(data.find((model) => model.id === 'starter')).toMatchObject({ kind: 'whisper', part: null });
+    expect(data.find((model) => model.id === 'base-q8_0')).toMatchObject({ kind: 'whisper', part: null });
   });
 
   it('are installed from a mirror, and used when the settings name them', async () => {
@@ -83,8 +82,10 @@ describe('speaker models', () => {
   });
 
   it('are imported under an id that states their purpose', async () => {
-    const { data } = await importModel(speakerModels.embedding);
-    expect(data).toMatchObject({ id: 'embedding-starter-speaker-embedding', kind: 'speakers' });
+    const copy = join(temporaryFolder(), 'voices.onnx');
+    await copyFile(speakerModels.embedding, copy);
+    const { data } = await importModel(copy);
+    expect(data).toMatchObject({ id: 'embedding-voices', kind: 'speakers' });
     await expect(importModel(speakerModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
     await expect(importModel(speakerModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
       status: 422,
@@ -97,12 +98,15 @@ describe('speaker models', () => {
   });
 
   it('are not transcription models, and bundled ones cannot be removed', async () => {
-    const body = CreateTranscript.parse({ audio_url: remote.url('/x.wav'), model: 'embedding-starter' });
+    const body = CreateTranscript.parse({
+      audio_url: remote.url('/x.wav'),
+      model: 'embedding-campplus-zh-en-small',
+    });
     await expect(server.client.call('createTranscript', { body })).rejects.toMatchObject({
       status: 400,
     });
     await expect(
-      server.client.call('removeModel', { params: { id: 'embedding-starter' } }),
+      server.client.call('removeModel', { params: { id: 'embedding-campplus-zh-en-small' } }),
     ).rejects.toMatchObject({ status: 409 });
   });
 });

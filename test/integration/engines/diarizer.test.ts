@@ -61,7 +61,7 @@ describe('a speaker model', () => {
   });
 
   it('describes itself in its metadata; a truncated file has none', async () => {
-    expect((await onnxMetadata(embedding))?.get('framework')).toBe('wespeaker');
+    expect((await onnxMetadata(embedding))?.get('framework')).toBe('3d-speaker');
     expect((await onnxMetadata(segmentation))?.get('model_type')).toBe('pyannote-segmentation-3.0');
     const path = temporaryFolder();
     const cut = join(path, 'cut.onnx');
