@@ -6,12 +6,12 @@ import { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import { breadth } from '../../support/breadth.ts';
 import { catalogueLine, find, install } from '../../support/model-mirror.ts';
 import { discard, QUICK, startServer, type TestServer } from '../../support/server.ts';
-import { starterModels } from '../../support/speaker-models.ts';
+import { speakerModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 
-const embedding = readFileSync(starterModels.embedding);
+const embedding = readFileSync(speakerModels.embedding);
 
 let server: TestServer;
 let remote: UrlServer;
@@ -83,10 +83,10 @@ describe('speaker models', () => {
   });
 
   it('are imported under an id that states their purpose', async () => {
-    const { data } = await importModel(starterModels.embedding);
+    const { data } = await importModel(speakerModels.embedding);
     expect(data).toMatchObject({ id: 'embedding-starter-speaker-embedding', kind: 'speakers' });
-    await expect(importModel(starterModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
-    await expect(importModel(starterModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
+    await expect(importModel(speakerModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
+    await expect(importModel(speakerModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
       status: 422,
     });
     const path = temporaryFolder();

@@ -16,7 +16,7 @@ import { testAddon } from '../../support/addon.ts';
 import { breadth } from '../../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
-import { starterModels } from '../../support/speaker-models.ts';
+import { speakerModels } from '../../support/speaker-models.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
@@ -122,7 +122,7 @@ if (isAlone)
     });
 
     it('starts the bundled worker', async () => {
-      const { segmentation, embedding } = starterModels;
+      const { segmentation, embedding } = speakerModels;
       const tryModel = createSpeakerModelTrial(forkNodeWorker(bundled('worker.js')));
       await tryModel({ part: 'embedding', path: embedding, counterpart: segmentation });
     });

@@ -12,7 +12,12 @@ import { isStarter, ModelDirectory } from './directory.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import { STARTER_SPEAKERS, sameSpeakerCosineOf, speakerPartOf } from './speaker-models.ts';
+import {
+  CLUSTERING_THRESHOLD,
+  STARTER_SPEAKERS,
+  sameSpeakerCosineOf,
+  speakerPartOf,
+} from './speaker-models.ts';
 import type { FactsEngine, ModelTrial } from './verify.ts';
 
 type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
@@ -157,9 +162,9 @@ export class ModelService {
       id,
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
+      clusteringThreshold: CLUSTERING_THRESHOLD,
       sameSpeakerCosine: sameSpeakerCosineOf(id).within,
       sameVoiceCosine: sameSpeakerCosineOf(id).across,
-      windowShiftRatio: settings.get('speakers.windowShift'),
     };
   }
 

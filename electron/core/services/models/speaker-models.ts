@@ -40,6 +40,9 @@ const SAME_SPEAKER_COSINES: Readonly<Record<string, SameSpeakerCosine>> = {
 };
 const DEFAULT_SAME_SPEAKER_COSINE: SameSpeakerCosine = { within: 0.6, across: 0.65 };
 
+/** The cosine distance up to which voices of a block are one speaker's: see DiarizationModels. */
+export const CLUSTERING_THRESHOLD = 0.45;
+
 export const sameSpeakerCosineOf = (embeddingId: string): SameSpeakerCosine =>
   SAME_SPEAKER_COSINES[embeddingId] ?? DEFAULT_SAME_SPEAKER_COSINE;
 
