@@ -96,11 +96,6 @@ export const SETTINGS = {
     'embedding-campplus-zh-en-small',
     'The model that compares voices. Remembered voices are compared with recordings of the same model only.',
   ),
-  'speakers.windowShift': setting(
-    z.number().min(0.1).max(1),
-    0.25,
-    'How far the window of the segmentation model moves from step to step, as a share of its length. A smaller share takes more time.',
-  ),
   'models.autoInstall': setting(
     z.boolean(),
     false,

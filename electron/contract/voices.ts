@@ -14,6 +14,11 @@ export const Voice = z
       .describe(
         'The speaker model of its embedding; recordings processed by another model are not compared.',
       ),
+    comparable: z
+      .boolean()
+      .describe(
+        'Whether recordings are compared with it now. If not, it is of another speaker model than the one in use: it is kept, and can be learned again by naming its speaker in a recording that is diarized anew.',
+      ),
     recordings: z.int().describe('Number of recordings that contributed to it.'),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -68,6 +68,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     db,
     clock,
     sameSpeakerCosine: (model) => thresholdsOf(model).across,
+    embeddingModel: () => settings.get('speakers.embedding'),
   });
 
   const sample = join(config.resourcesDir, 'samples', 'two-readers.mp3');

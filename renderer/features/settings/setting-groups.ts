@@ -57,7 +57,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'settings.speakers',
         text: 'settings.speakers.text',
-        keys: ['speakers.segmentation', 'speakers.embedding', 'speakers.windowShift'],
+        keys: ['speakers.segmentation', 'speakers.embedding'],
       },
     ],
   },

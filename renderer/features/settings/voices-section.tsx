@@ -9,6 +9,10 @@ import { formatDateTime } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
+/** Whether a voice is of another speaker model than the one in use, and not yet learned by that. */
+const isToLearnAgain = ({ comparable, name }: Voice, voices: readonly Voice[]): boolean =>
+  !comparable && !voices.some((other) => other.comparable && other.name === name);
+
 /** Lists and forgets remembered voices. */
 export const VoicesSection = () => {
   const { client, toasts } = useServices();
@@ -52,6 +56,9 @@ export const VoicesSection = () => {
                   {t('voices.recordings', { count: voice.recordings })} ·{' '}
                   {formatDateTime(voice.updated_at, locale)}
                 </p>
+                {isToLearnAgain(voice, voices) && (
+                  <p className="text-xs text-ink-2">{t('voices.otherModel', { model: voice.model })}</p>
+                )}
               </div>
               <IconButton
                 label={t('voices.forget', { name: voice.name })}

@@ -67,8 +67,10 @@ describe('speaker models', () => {
       body: { speakers: { A: { name: 'Maria', remember: true } } },
     });
     const { data } = await server.client.call('listVoices');
-    expect(data).toMatchObject([{ name: 'Maria', model: 'embedding-copy' }]);
+    expect(data).toMatchObject([{ name: 'Maria', model: 'embedding-copy', comparable: true }]);
     await server.client.call('patchSettings', { body: { 'speakers.embedding': null } });
+    const { data: kept } = await server.client.call('listVoices');
+    expect(kept).toMatchObject([{ name: 'Maria', model: 'embedding-copy', comparable: false }]);
     await server.client.call('removeModel', { params: { id: 'embedding-copy' } });
     expect((await find(server, 'embedding-copy')).installed).toBe(false);
   });

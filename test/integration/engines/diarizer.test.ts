@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDiarizer, createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
-import { linkSpeakers } from '../../../electron/core/engines/diarizer/link-speakers.ts';
 import { onnxMetadata } from '../../../electron/core/engines/diarizer/onnx-header.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { WORKER_ENTRY } from '../../support/paths.ts';
@@ -25,7 +24,7 @@ describe('the diarizer', () => {
       segmentation: '/none.onnx',
       embedding: '/none.onnx',
       sameSpeakerCosine: 0.8,
-      windowShiftRatio: 0.25,
+      clusteringThreshold: 0.45,
     };
     const { signal } = new AbortController();
     await expect(createDiarizer(fork)(noise(1), { models, speakers: null, signal })).rejects.toMatchObject({
@@ -69,34 +68,5 @@ describe('a speaker model', () => {
     expect(await onnxMetadata(cut)).toBeUndefined();
     await writeFile(cut, '<!doctype html><title>404</title>');
     expect(await onnxMetadata(cut)).toBeUndefined();
-  });
-});
-
-describe('linkSpeakers', () => {
-  const voice = (block: number, embedding: number[], seconds = 60) => ({
-    block,
-    embedding: Float32Array.from(embedding),
-    seconds,
-  });
-  const voices = [voice(0, [1, 0]), voice(0, [0, 1]), voice(1, [0.1, 1]), voice(1, [1, 0.1])];
-
-  it('merges similar speakers of different blocks', () => {
-    expect(linkSpeakers(voices, null, 0.8)).toEqual([0, 1, 1, 0]);
-  });
-
-  it('merges two clusters of the same block', () => {
-    const [a, , , , again] = linkSpeakers([...voices, voice(0, [1, 0.3])], null, 0.8);
-    expect(again).toBe(a);
-  });
-
-  it('returns as many speakers as were given', () => {
-    expect(new Set(linkSpeakers([...voices, voice(1, [0.7, 0.7])], 3, 0.8)).size).toBe(3);
-    expect(new Set(linkSpeakers(voices, 1, 0.8)).size).toBe(1);
-  });
-
-  it('absorbs speakers who are only a stray stretch', () => {
-    const stray = voice(1, [0.8, -1], 0.5);
-    expect(linkSpeakers([...voices, stray], null, 0.8)).toEqual([0, 1, 1, 0, 0]);
-    expect(new Set(linkSpeakers([...voices, { ...stray, seconds: 20 }], null, 0.8)).size).toBe(3);
   });
 });

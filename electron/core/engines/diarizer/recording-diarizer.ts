@@ -1,138 +1,160 @@
-import { concatSamples, SAMPLE_RATE } from '../../base/audio.ts';
+import { concatSamples } from '../../base/audio.ts';
 import { meanDirection } from '../../base/vectors.ts';
-import { type BlockSpeaker, linkSpeakers } from './link-speakers.ts';
-import type { Sherpa } from './sherpa.ts';
-import type { Diarization, DiarizationModels, SpeakerTurn } from './types.ts';
+import { clusterVoices, mostSimilar, type Voice } from './cluster-voices.ts';
+import {
+  FRAME,
+  FRAMES_PER_SECOND,
+  type LocalSpeech,
+  lengthOf,
+  localSpeechOf,
+  type Span,
+  turnsOf,
+} from './local-speech.ts';
+import type { SpeakerEngine } from './sherpa.ts';
+import type { Diarization, SpeakerThresholds } from './types.ts';
 
-/** Long recordings are diarized in blocks of this many seconds, so that memory stays flat. */
-const BLOCK_SECONDS = 30 * 60;
-/** At most this much of each speaker's speech in a block is embedded. */
-const MAX_EMBEDDED_SECONDS = 60;
-/** A shorter turn says little about a speaker's voice. */
-const MIN_EMBEDDED_TURN_SECONDS = 0.6;
-/** The options that the models were measured with: see SPEAKERS-MODEL-CARD.md. */
-const CLUSTERING_THRESHOLD = 0.5;
-const MIN_DURATION_ON = 0.3;
-const MIN_DURATION_OFF = 0.5;
-const THREADS = 1;
+/** Windows of the segmentation overlap by half: at its borders the model hears what is said on one side only. */
+const WINDOW_STEP = 0.5;
+/** Voices are clustered in blocks of this many frames, and the speakers of all blocks then: the work grows with its square. */
+const BLOCK = 30 * 60 * FRAMES_PER_SECOND;
+/** Less speech of a speaker alone is not embedded. */
+const MIN_EMBEDDED = 0.4 * FRAMES_PER_SECOND;
+/** An embedding of less speech is not clustered, but goes to the most similar cluster. */
+const MIN_CLUSTERED = 1.5 * FRAMES_PER_SECOND;
+/** A shorter pause of a speaker is no end of a turn. */
+const MIN_PAUSE = 0.5 * FRAMES_PER_SECOND;
 
-type BlockTurn = SpeakerTurn & { readonly block: number };
-type EmbeddedSpeaker = BlockSpeaker & { readonly speaker: number };
+type EmbeddedSpeech = LocalSpeech & { readonly embedding: Float32Array | undefined };
+/** A speaker of one block. */
+type BlockSpeaker = Voice & { readonly spans: readonly Span[] };
 
-const durationOf = (turn: SpeakerTurn): number => turn.end - turn.start;
+const meanVoice = (voices: readonly Voice[]): Float32Array =>
+  meanDirection(voices.map(({ embedding, seconds }) => ({ vector: embedding, weight: seconds })));
 
-/** Diarizes one recording that arrives in chunks: each block by itself, then links the speakers of all blocks. */
+const voiceOf = ({ embedding, alone }: EmbeddedSpeech): Voice[] =>
+  embedding === undefined ? [] : [{ embedding, seconds: lengthOf(alone) / FRAMES_PER_SECOND }];
+
+/** The pause between two stretches of speech, in frames; less than 0 if they overlap. */
+const pauseBetween = (a: LocalSpeech, b: LocalSpeech): number =>
+  Math.min(
+    ...a.spans.flatMap((x) => b.spans.map((y) => Math.max(x.start, y.start) - Math.min(x.end, y.end))),
+  );
+
+/**
+ * Diarizes one recording that arrives in chunks. The segmentation finds who speaks in each window of ten seconds; the middle
+ * of each is kept, so that every second is embedded once; clusters of the embeddings are the speakers. Holds the sound of a
+ * window and a chunk.
+ */
 export class RecordingDiarizer {
-  readonly #sherpa: Sherpa;
-  readonly #models: DiarizationModels;
-  #chunks: Float32Array[] = [];
-  #samples = 0;
+  readonly #engine: SpeakerEngine;
+  readonly #thresholds: SpeakerThresholds;
+  /** Sound from frame `#windowStart` on. */
+  #pcm: Float32Array = new Float32Array();
+  #windowStart = 0;
+  /** Speech up to here has been taken from windows. */
+  #taken = 0;
   #blockStart = 0;
-  #block = 0;
-  readonly #turns: BlockTurn[] = [];
-  readonly #speakers: EmbeddedSpeaker[] = [];
+  #speech: EmbeddedSpeech[] = [];
+  readonly #speakers: BlockSpeaker[] = [];
 
-  constructor(sherpa: Sherpa, models: DiarizationModels) {
-    this.#sherpa = sherpa;
-    this.#models = models;
+  constructor(engine: SpeakerEngine, thresholds: SpeakerThresholds) {
+    this.#engine = engine;
+    this.#thresholds = thresholds;
   }
 
   add(pcm: Float32Array): void {
-    this.#chunks.push(pcm);
-    this.#samples += pcm.length;
-    if (this.#samples >= BLOCK_SECONDS * SAMPLE_RATE) this.#endBlock(null);
+    this.#pcm = concatSamples([this.#pcm, pcm]);
+    const window = this.#engine.windowFrames;
+    const step = Math.round(window * WINDOW_STEP);
+    while (this.#pcm.length > window * FRAME) {
+      this.#takeWindow(this.#windowStart + Math.floor((window + step) / 2));
+      this.#windowStart += step;
+      this.#pcm = this.#pcm.slice(step * FRAME);
+      if (this.#taken - this.#blockStart >= BLOCK) this.#endBlock(null);
+    }
   }
 
   finish(speakers: number | null): Diarization {
+    this.#takeWindow(this.#windowStart + Math.ceil(this.#pcm.length / FRAME));
     // The number of speakers of the recording is that of a block only if there is a single block.
-    if (this.#samples > 0) this.#endBlock(this.#block === 0 ? speakers : null);
-    // sherpa-onnx does not cluster within its window of 10 seconds: a shorter recording has up to three speakers, whatever
-    // number is given.
-    const labels = linkSpeakers(this.#speakers, speakers, this.#models.sameSpeakerCosine);
-    const labelOf = new Map(
-      this.#speakers.map(({ block, speaker }, index) => [`${block} ${speaker}`, labels[index] ?? 0]),
-    );
-    const turns = this.#turns.map(({ start, end, speaker, block }) => ({
-      start,
-      end,
-      speaker: labelOf.get(`${block} ${speaker}`) ?? 0,
+    this.#endBlock(this.#blockStart === 0 ? speakers : null);
+    const labels = clusterVoices(this.#speakers, { speakers, minCosine: this.#thresholds.sameSpeakerCosine });
+    const bySpeaker = [...new Set(labels)].map((speaker) => ({
+      speaker,
+      own: this.#speakers.filter((_, index) => labels[index] === speaker),
     }));
-    return { turns, embeddings: this.#embeddingsBy(labels) };
+    return {
+      turns: bySpeaker
+        .flatMap(({ speaker, own }) =>
+          turnsOf(
+            own.flatMap(({ spans }) => spans),
+            speaker,
+            MIN_PAUSE,
+          ),
+        )
+        .toSorted((a, b) => a.start - b.start),
+      embeddings: bySpeaker.map(({ speaker, own }) => ({ speaker, embedding: meanVoice(own) })),
+    };
   }
 
-  /** One embedding for each label, from those of all blocks. */
-  #embeddingsBy(labels: readonly number[]): Diarization['embeddings'] {
-    return [...new Set(labels)].map((speaker) => {
-      const own = this.#speakers.filter((_, index) => labels[index] === speaker);
-      const parts = own.map(({ embedding, seconds }) => ({ vector: embedding, weight: seconds }));
-      return { speaker, embedding: meanDirection(parts) };
-    });
+  /** Segments the window at the start of the sound, and embeds the speech in it that begins where the last one ended. */
+  #takeWindow(end: number): void {
+    const window = this.#pcm.slice(0, this.#engine.windowFrames * FRAME);
+    const part = { start: this.#taken, end };
+    for (const speech of localSpeechOf(this.#engine.turnsIn(window), this.#windowStart, part)) {
+      const embedding = lengthOf(speech.alone) < MIN_EMBEDDED ? undefined : this.#embed(speech.alone);
+      this.#speech.push({ ...speech, embedding });
+    }
+    this.#taken = end;
+  }
+
+  #embed(spans: readonly Span[]): Float32Array {
+    return this.#engine.embed(
+      spans.map(({ start, end }) =>
+        this.#pcm.slice((start - this.#windowStart) * FRAME, (end - this.#windowStart) * FRAME),
+      ),
+    );
   }
 
   /** @param speakers in this block; null if unknown. */
   #endBlock(speakers: number | null): void {
-    const samples = concatSamples(this.#chunks);
-    this.#chunks = [];
-    this.#samples = 0;
-    const diarization = new this.#sherpa.OfflineSpeakerDiarization({
-      segmentation: {
-        pyannote: {
-          model: this.#models.segmentation,
-          windowShiftRatio: this.#models.windowShiftRatio,
-        },
-        numThreads: THREADS,
-      },
-      embedding: { model: this.#models.embedding, numThreads: THREADS },
-      clustering: { numClusters: speakers ?? -1, threshold: CLUSTERING_THRESHOLD },
-      minDurationOn: MIN_DURATION_ON,
-      minDurationOff: MIN_DURATION_OFF,
-    });
-    const turns = diarization.process(samples);
-    for (const { start, end, speaker } of turns) {
-      this.#turns.push({
-        start: this.#blockStart + start,
-        end: this.#blockStart + end,
-        speaker,
-        block: this.#block,
+    const clusters = this.#clusters(speakers);
+    for (const own of clusters) {
+      const voices = own.flatMap(voiceOf);
+      this.#speakers.push({
+        embedding: meanVoice(voices),
+        seconds: voices.reduce((sum, { seconds }) => sum + seconds, 0),
+        spans: own.flatMap(({ spans }) => spans),
       });
     }
-    this.#embedSpeakers(samples, turns);
-    this.#blockStart += samples.length / SAMPLE_RATE;
-    this.#block += 1;
+    this.#speech = [];
+    this.#blockStart = this.#taken;
   }
 
-  /** Embeds each speaker of the block by the speaker's longest turns. */
-  #embedSpeakers(samples: Float32Array, turns: readonly SpeakerTurn[]): void {
-    const extractor = new this.#sherpa.SpeakerEmbeddingExtractor({
-      model: this.#models.embedding,
-      numThreads: THREADS,
+  /** The block's speech by speaker. Speech that is too short to cluster joins the most similar, or the nearest in time. */
+  #clusters(speakers: number | null): EmbeddedSpeech[][] {
+    const embedded = this.#speech.filter(({ embedding }) => embedding !== undefined);
+    const long = embedded.filter(({ alone }) => lengthOf(alone) >= MIN_CLUSTERED);
+    const clustered = long.length > 0 ? long : embedded;
+    const labels = clusterVoices(clustered.flatMap(voiceOf), {
+      speakers,
+      minCosine: 1 - this.#thresholds.clusteringThreshold,
     });
-    const embed = ({ start, end }: SpeakerTurn): Float32Array => {
-      const stream = extractor.createStream();
-      const pcm = samples.subarray(Math.floor(start * SAMPLE_RATE), Math.floor(end * SAMPLE_RATE));
-      stream.acceptWaveform({ samples: pcm, sampleRate: SAMPLE_RATE });
-      stream.inputFinished();
-      // Electron forbids external buffers.
-      return extractor.compute(stream, false);
-    };
-    for (const speaker of new Set(turns.map((turn) => turn.speaker))) {
-      const longestFirst = turns
-        .filter((turn) => turn.speaker === speaker)
-        .toSorted((a, b) => durationOf(b) - durationOf(a));
-      const embedded: { vector: Float32Array; weight: number }[] = [];
-      let embeddedSeconds = 0;
-      for (const turn of longestFirst) {
-        const isTooShort = embedded.length > 0 && durationOf(turn) < MIN_EMBEDDED_TURN_SECONDS;
-        if (embeddedSeconds >= MAX_EMBEDDED_SECONDS || isTooShort) break;
-        embedded.push({ vector: embed(turn), weight: durationOf(turn) });
-        embeddedSeconds += durationOf(turn);
-      }
-      this.#speakers.push({
-        block: this.#block,
-        speaker,
-        embedding: meanDirection(embedded),
-        seconds: longestFirst.reduce((sum, turn) => sum + durationOf(turn), 0),
-      });
+    const labelOf = new Map(clustered.map((speech, index) => [speech, labels[index] ?? 0]));
+    const clusters = [...new Set(labels)].toSorted((a, b) => a - b);
+    const means = clusters.map((label) => ({
+      embedding: meanVoice(clustered.filter((speech) => labelOf.get(speech) === label).flatMap(voiceOf)),
+    }));
+    for (const speech of embedded) {
+      const { embedding } = speech;
+      if (embedding !== undefined && !labelOf.has(speech)) labelOf.set(speech, mostSimilar(embedding, means));
     }
+    const known = [...labelOf];
+    for (const speech of this.#speech.filter(({ embedding }) => embedding === undefined)) {
+      const pauses = known.map(([other, label]) => ({ label, pause: pauseBetween(speech, other) }));
+      const nearest = pauses.filter(({ pause }) => pause >= 0).toSorted((a, b) => a.pause - b.pause)[0];
+      if (nearest !== undefined) labelOf.set(speech, nearest.label);
+    }
+    return clusters.map((label) => this.#speech.filter((speech) => labelOf.get(speech) === label));
   }
 }

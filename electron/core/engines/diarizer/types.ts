@@ -18,14 +18,18 @@ export const Diarization = z
   .readonly();
 export type Diarization = z.output<typeof Diarization>;
 
-/** The ONNX models of diarization: paths of files. */
-export type DiarizationModels = {
-  readonly segmentation: string;
-  readonly embedding: string;
+/** What the embeddings of one speaker have in common, by the embedding model. */
+export type SpeakerThresholds = {
+  /** Voices within a cosine distance of this (0 to 2) are one speaker's, within half an hour. */
+  readonly clusteringThreshold: number;
   /** Two mean embeddings of one recording with at least this cosine similarity are one speaker. */
   readonly sameSpeakerCosine: number;
-  /** How far the window of the segmentation moves from step to step: a share of its length, 0.1 to 1. */
-  readonly windowShiftRatio: number;
+};
+
+/** The ONNX models of diarization: paths of files. */
+export type DiarizationModels = SpeakerThresholds & {
+  readonly segmentation: string;
+  readonly embedding: string;
 };
 
 /** What a model of diarization is for: finding turns, or comparing speakers. */

@@ -1,32 +1,23 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { handleTask, type LoadEngine } from '../worker/protocol.ts';
 import { RecordingDiarizer } from './recording-diarizer.ts';
-import { loadSherpa, type Sherpa } from './sherpa.ts';
+import { loadSherpa, loadSpeakerEngine, type Sherpa } from './sherpa.ts';
 import type { diarizeChunkTask, diarizeEndTask, TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
+import type { DiarizationModels } from './types.ts';
 
 /**
- * Twelve seconds of quiet noise: more than one window of the segmentation models. Not a constant: every worker process loads
- * this module, and would spend a third of its start on the sines of such large numbers.
+ * Five seconds of quiet noise. Not a constant: every worker process loads this module, and would spend a part of its start on
+ * the sines of such large numbers.
  */
 const quietNoise = (): Float32Array =>
-  Float32Array.from({ length: 12 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
+  Float32Array.from({ length: 5 * SAMPLE_RATE }, (_, index) => Math.sin(index * index) / 100);
 
-const tryModel = (sherpa: Sherpa, { part, path, counterpart }: TrySpeakerModelInput): null => {
+const tryModel = async (sherpa: Sherpa, { part, path, counterpart }: TrySpeakerModelInput): Promise<null> => {
   const [segmentation, embedding] = part === 'segmentation' ? [path, counterpart] : [counterpart, path];
+  const engine = await loadSpeakerEngine(sherpa, { segmentation, embedding });
   const samples = quietNoise();
-  new sherpa.OfflineSpeakerDiarization({
-    segmentation: { pyannote: { model: segmentation }, numThreads: 1 },
-    embedding: { model: embedding, numThreads: 1 },
-    clustering: { numClusters: -1, threshold: 0.5 },
-    minDurationOn: 0.3,
-    minDurationOff: 0.5,
-  }).process(samples);
-  if (part === 'segmentation') return null;
-  const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: path, numThreads: 1 });
-  const stream = extractor.createStream();
-  stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE });
-  stream.inputFinished();
-  if (extractor.compute(stream, false).some((value) => !Number.isFinite(value))) {
+  engine.turnsIn(samples);
+  if (engine.embed([samples]).some((value) => !Number.isFinite(value))) {
     throw new Error('The embedding holds values that are not finite numbers.');
   }
   return null;
@@ -35,19 +26,21 @@ const tryModel = (sherpa: Sherpa, { part, path, counterpart }: TrySpeakerModelIn
 /** Loads sherpa-onnx. A process serves the chunks of one recording, or the trial of one model. */
 export const loadDiarizer: LoadEngine = () => {
   const sherpa = loadSherpa();
-  let recording: RecordingDiarizer | undefined;
+  let recording: Promise<RecordingDiarizer> | undefined;
+  const recordingWith = (models: DiarizationModels): Promise<RecordingDiarizer> => {
+    recording ??= loadSpeakerEngine(sherpa, models).then((engine) => new RecordingDiarizer(engine, models));
+    return recording;
+  };
   return {
     handlers: [
       handleTask<typeof trySpeakerModelTask>('trySpeakerModel', (input) => tryModel(sherpa, input)),
-      handleTask<typeof diarizeChunkTask>('diarizeChunk', ({ models, pcm }) => {
-        recording ??= new RecordingDiarizer(sherpa, models);
-        recording.add(pcm);
+      handleTask<typeof diarizeChunkTask>('diarizeChunk', async ({ models, pcm }) => {
+        (await recordingWith(models)).add(pcm);
         return null;
       }),
-      handleTask<typeof diarizeEndTask>('diarizeEnd', ({ models, speakers }) => {
-        recording ??= new RecordingDiarizer(sherpa, models);
-        return recording.finish(speakers);
-      }),
+      handleTask<typeof diarizeEndTask>('diarizeEnd', async ({ models, speakers }) =>
+        (await recordingWith(models)).finish(speakers),
+      ),
     ],
   };
 };

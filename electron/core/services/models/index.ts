@@ -153,14 +153,14 @@ export class ModelService {
   speakerModels(): SpeakerModels {
     const { settings } = this.#deps;
     const id = settings.get('speakers.embedding');
-    const { within, across } = thresholdsOf(id);
+    const { clustering, within, across } = thresholdsOf(id);
     return {
       id,
       segmentation: this.#speakerModel(settings.get('speakers.segmentation')),
       embedding: this.#speakerModel(id),
+      clusteringThreshold: clustering,
       sameSpeakerCosine: within,
       sameVoiceCosine: across,
-      windowShiftRatio: settings.get('speakers.windowShift'),
     };
   }
 

@@ -9,7 +9,7 @@ export const speakerPartOf = (id: string): SpeakerModelPart | undefined =>
 
 /** What tells one speaker's embeddings from another's. */
 export type SpeakerThresholds = {
-  /** Cosine distance at which sherpa-onnx stops clustering the turns of a recording. */
+  /** The cosine distance up to which voices of a block are one speaker's: see DiarizationModels. */
   readonly clustering: number;
   /** The least cosine similarity of one speaker within a recording. */
   readonly within: number;
@@ -20,7 +20,7 @@ export type SpeakerThresholds = {
 /**
  * Measured with the bundled models on dialogues of two to eight people: see docs/models.md. Conservative for other models.
  */
-const THRESHOLDS: SpeakerThresholds = { clustering: 0.5, within: 0.6, across: 0.65 };
+const THRESHOLDS: SpeakerThresholds = { clustering: 0.45, within: 0.6, across: 0.65 };
 
 const RELEASES = 'https://github.com/k2-fsa/sherpa-onnx/releases/download';
 
