@@ -117,7 +117,9 @@ export const CreateTranscript = z
       .max(200)
       .default('mini')
       .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
-    language: LanguageOrAuto.default('auto').describe('A language code, or `auto`.'),
+    language: LanguageOrAuto.default('auto').describe(
+      'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',
+    ),
     timestamp_style: z.enum(['segment', 'word']).default('segment'),
     audio_start_from: z.number().min(0).max(1e7).default(0).describe('Seconds.'),
     audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),

@@ -9,7 +9,7 @@ import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import { deleteSegments, readSegmentsInSteps } from '../stores/segments.ts';
+import { deleteSegments, readSegmentsInSteps, type StoredSegment } from '../stores/segments.ts';
 import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
@@ -18,6 +18,7 @@ import { firstCheckpoint, furthest, matchingCheckpoint, weightsOf } from './chec
 import { creditRateOf, creditsFor } from './credits.ts';
 import type { PipelineDeps, PipelineModel, Weights } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
+import { inOneScript } from './findings/chinese-script.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { prepareText } from './findings/prepare-text.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
@@ -184,6 +185,16 @@ const recognizeSource = async (
   return { ...recognized, streams: streams.length, rangeAudio, recording };
 };
 
+/** What was recognized, with Chinese in one script. A translation is not in the language that is spoken. */
+const readRecognized = async (
+  deps: PipelineDeps,
+  { id, options }: Transcript,
+  language: string | null,
+): Promise<readonly StoredSegment[]> => {
+  const segments = await readSegmentsInSteps(deps.db, id, createYielder());
+  return options.translate ? segments : inOneScript(segments, language, options.chinese_script);
+};
+
 type Outcome = {
   readonly summary: DecodeSummary;
   /** How many streams of audio were recognized. */
@@ -306,7 +317,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             checkpoint,
             duration: summary.duration,
           });
-    const segments = await readSegmentsInSteps(deps.db, transcript.id, createYielder());
+    const segments = await readRecognized(deps, transcript, checkpoint.language);
     requireSpeech(segments, summary.duration, options.speech_threshold);
     const language = spokenLanguages(segments)[0]?.language ?? checkpoint.language;
     const drift = await driftWarning(model, language, segments);
@@ -369,7 +380,7 @@ const persistFailure = async (
       dropUnredacted(deps.db, id);
       runPendingScrub(deps.db);
     } else {
-      const saved = await readSegmentsInSteps(deps.db, id, createYielder());
+      const saved = await readRecognized(deps, transcript, transcript.language);
       // Chunk by chunk of each channel, as they were recognized.
       const segments = options.multichannel ? inOrderOfTime(saved) : saved;
       const text = await prepareText(deps.db, transcript, segments);
