@@ -14,6 +14,12 @@ export const TIMED_FIXTURES = join(ROOT, 'test', 'fixtures', 'word-times');
 
 export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
 
+/** Real speech, each recording with a JSON file of what is said in it. */
+export const SPEECH_FIXTURES = join(ROOT, 'test', 'fixtures', 'speech');
+
+/** Whisper base, with which accuracy is measured. */
+export const BASE_MODEL = join(RESOURCES, 'models', 'ggml-base-q8_0.bin');
+
 /** The demonstration model of the Parakeet family. */
 export const STARTER_PARAKEET = join(RESOURCES, 'models', 'ggml-starter-parakeet.bin');
 
