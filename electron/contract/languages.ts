@@ -116,6 +116,9 @@ export const CHINESE_REGIONS: Readonly<Record<string, 'simplified' | 'traditiona
   'zh-Hant': 'traditional',
 };
 
+/** The language of a tag: `zh` of `zh-Hant`. */
+export const languageOfTag = (tag: string): string => tag.split('-', 1)[0] ?? tag;
+
 export type LanguageCode = keyof typeof LANGUAGES;
 
 export const isLanguageCode = (code: string): code is LanguageCode => Object.hasOwn(LANGUAGES, code);
