@@ -105,6 +105,20 @@ export const LANGUAGES = {
   yue: 'Cantonese',
 } as const;
 
+/** Codes of Chinese with a region or a script, and the script that each is written in. */
+export const CHINESE_REGIONS: Readonly<Record<string, 'simplified' | 'traditional'>> = {
+  'zh-CN': 'simplified',
+  'zh-SG': 'simplified',
+  'zh-Hans': 'simplified',
+  'zh-TW': 'traditional',
+  'zh-HK': 'traditional',
+  'zh-MO': 'traditional',
+  'zh-Hant': 'traditional',
+};
+
+/** The language of a tag: `zh` of `zh-Hant`. */
+export const languageOfTag = (tag: string): string => tag.split('-', 1)[0] ?? tag;
+
 export type LanguageCode = keyof typeof LANGUAGES;
 
 export const isLanguageCode = (code: string): code is LanguageCode => Object.hasOwn(LANGUAGES, code);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LANGUAGE_CODES } from './languages.ts';
+import { CHINESE_REGIONS, LANGUAGE_CODES } from './languages.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
@@ -9,9 +9,12 @@ export const LanguageCode: z.ZodType<string, string> = z.enum(LANGUAGE_CODES, UN
   description: 'ISO 639 code of a language that Whisper supports.',
 });
 export const LanguageOrAuto: z.ZodType<string, string> = z.enum(
-  ['auto', ...LANGUAGE_CODES],
+  ['auto', ...LANGUAGE_CODES, ...Object.keys(CHINESE_REGIONS)],
   UNKNOWN_LANGUAGE,
 );
+
+export const CHINESE_SCRIPTS = ['simplified', 'traditional'] as const;
+export type ChineseScript = (typeof CHINESE_SCRIPTS)[number];
 
 /** In characters. */
 export const PROMPT_LENGTH = 1000;
@@ -48,6 +51,12 @@ export const recognitionFields = {
   vocabulary: Vocabulary.optional().describe(
     'Names and terms that may occur: each a string, or an object with what it is misheard as. Default: those of `PUT /v1/vocabulary`; an empty list uses none.',
   ),
+  chinese_script: z
+    .enum(CHINESE_SCRIPTS)
+    .optional()
+    .describe(
+      'How Chinese is written; what is said stays. Default: as the region of `language` writes (`zh-TW`, `zh-HK`: traditional), else `simplified`, and Cantonese `traditional`.',
+    ),
   expected_languages: z
     .array(LanguageCode)
     .min(1)

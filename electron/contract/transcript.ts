@@ -117,7 +117,9 @@ export const CreateTranscript = z
       .max(200)
       .default('mini')
       .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
-    language: LanguageOrAuto.default('auto').describe('A language code, or `auto`.'),
+    language: LanguageOrAuto.default('auto').describe(
+      'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',
+    ),
     timestamp_style: z.enum(['segment', 'word']).default('segment'),
     audio_start_from: z.number().min(0).max(1e7).default(0).describe('Seconds.'),
     audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),
@@ -244,6 +246,14 @@ export const Edit = z
   .meta({ id: 'Edit' });
 export type Edit = z.output<typeof Edit>;
 
+const LanguageShare = z
+  .object({
+    language: z.string(),
+    share: Probability.describe('Of the time of all segments in a known language.'),
+  })
+  .meta({ id: 'LanguageShare' });
+export type LanguageShare = z.output<typeof LanguageShare>;
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -263,7 +273,15 @@ export const Transcription = z
     name: z.string(),
     model: z.string().describe('As requested.'),
     model_id: z.string().nullable().describe('The model that ran.'),
-    language: z.string().nullable().describe('Detected or requested; null until known.'),
+    language: z
+      .string()
+      .nullable()
+      .describe('Detected or requested; of several languages the most spoken one; null until known.'),
+    languages: z
+      .array(LanguageShare)
+      .describe(
+        'The languages of the segments, the most spoken one first; empty where the segments have none.',
+      ),
     language_confidence: Probability.nullable(),
     confidence: Probability.nullable().describe('Mean confidence of the words.'),
     word_count: z.int(),

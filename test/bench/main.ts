@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { BASE_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
@@ -10,6 +11,7 @@ import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 import { measureService } from './service.ts';
 import { compareSpeakers } from './speakers.ts';
+import { compareSpeech } from './speech/index.ts';
 import { sweepParallelism } from './sweep.ts';
 import { measureVocabulary } from './vocabulary.ts';
 
@@ -21,6 +23,12 @@ On a shared machine only the ratios mean something.
   --sweep       only threads by chunks in parallel; --busy=N: beside N programs that keep a core busy
   --parakeet    only every English sample with the Parakeet family, beside parakeet-cli
   --vocabulary  only what a list of names and terms does for them; needs espeak-ng
+  --speech FOLDER
+                only real speech: accuracy by language and group, invented and lost words, times, confidence and cost, beside
+                whisper-cli and, where EARSHOT_FASTER_WHISPER_MODEL names its weights (and EARSHOT_FASTER_WHISPER_PYTHON a
+                Python that has it), faster-whisper. FOLDER has NAME.json with file, language and text beside each recording.
+                --model=FILE: GGML weights (Whisper base); --only=… a language, a group, a recording, clips or long;
+                --limit=N: clips of each group; --programs=earshot,whisper-cli,faster-whisper; --json=FILE: all scores
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
                 some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads
   --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
@@ -45,18 +53,23 @@ const optionsOf = () => {
         speakers: { type: 'string' },
         minutes: { type: 'string', default: '5' },
         seed: { type: 'string', default: '1' },
+        speech: { type: 'string' },
+        model: { type: 'string', default: BASE_MODEL },
+        limit: { type: 'string', default: '1000' },
+        programs: { type: 'string', default: 'earshot,whisper-cli,faster-whisper' },
+        json: { type: 'string' },
         only: { type: 'string' },
         rounds: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
     if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
-    for (const name of ['rounds', 'minutes', 'seed'] as const) {
+    for (const name of ['rounds', 'minutes', 'seed', 'limit'] as const) {
       if (!/^[1-9]\d*$/.test(values[name] ?? '1'))
         throw new Error(`--${name}=${values[name]}: a number from 1 on is expected`);
     }
-    if (values.only !== undefined && !values.service && !values.peers)
-      throw new Error(`--only=${values.only}: --service or --peers is expected, too`);
+    if (values.only !== undefined && !values.service && !values.peers && values.speech === undefined)
+      throw new Error(`--only=${values.only}: --service, --peers or --speech is expected, too`);
     return values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
@@ -156,7 +169,15 @@ const compareService = async (folder: string): Promise<void> => {
 // Its folder goes at the process's exit, which a signal alone would not bring about.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = temporaryFolder();
-if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
+if (options.speech !== undefined) {
+  const { model, json } = options;
+  const threads = Math.max(1, Math.min(4, availableParallelism()));
+  const programs = options.programs.split(',');
+  await compareSpeech(
+    { folder: options.speech, model, only, limit: Number(options.limit), programs, threads, json },
+    folder,
+  );
+} else if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();
 else if (options.parakeet) await compareParakeet(RUNS);

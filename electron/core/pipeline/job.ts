@@ -1,6 +1,7 @@
 import { warningText } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { createYielder } from '../base/event-loop.ts';
+import { spokenLanguages } from '../base/spoken-languages.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
@@ -8,7 +9,7 @@ import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import { deleteSegments, readSegmentsInSteps } from '../stores/segments.ts';
+import { deleteSegments, readSegmentsInSteps, type StoredSegment } from '../stores/segments.ts';
 import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
@@ -17,6 +18,7 @@ import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
 import { creditRateOf, creditsFor } from './credits.ts';
 import type { PipelineDeps, PipelineModel } from './deps.ts';
 import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
+import { inOneScript } from './findings/chinese-script.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { prepareText } from './findings/prepare-text.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
@@ -173,11 +175,23 @@ const recognizeSource = async (
   return { ...recognized, streams: streams.length, rangeAudio, recording };
 };
 
+/** What was recognized, with Chinese in one script. A translation is not in the language that is spoken. */
+const readRecognized = async (
+  deps: PipelineDeps,
+  { id, options }: Transcript,
+  language: string | null,
+): Promise<readonly StoredSegment[]> => {
+  const segments = await readSegmentsInSteps(deps.db, id, createYielder());
+  return options.translate ? segments : inOneScript(segments, language, options.chinese_script);
+};
+
 type Outcome = {
   readonly summary: DecodeSummary;
   /** How many streams of audio were recognized. */
   readonly streams: number;
   readonly checkpoint: RecognitionCheckpoint;
+  /** The most spoken language; null if nothing was said. */
+  readonly language: string | null;
   readonly model: PipelineModel;
   /** Where the text may be wrong. */
   readonly doubts: readonly string[];
@@ -212,7 +226,7 @@ const persist = async (
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, streams, checkpoint, model, diarized, findings, audio, names } = outcome;
+  const { summary, streams, checkpoint, language, model, diarized, findings, audio, names } = outcome;
   const text = await prepareText(deps.db, transcript, findings.segments);
   const now = deps.clock.now();
   const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
@@ -235,7 +249,7 @@ const persist = async (
       options: redactedOptions(transcript.options),
       modelId: model.id,
       duration: summary.duration,
-      language: checkpoint.language,
+      language,
       languageConfidence: checkpoint.languageConfidence,
       warnings: [...warningsOf(transcript, outcome), ...settled.warnings],
       creditsUsed: credits,
@@ -284,7 +298,6 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       model,
       verifier,
     });
-    const { language } = checkpoint;
     const verification =
       verifier === undefined
         ? []
@@ -297,8 +310,9 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             checkpoint,
             duration: summary.duration,
           });
-    const segments = await readSegmentsInSteps(deps.db, transcript.id, createYielder());
+    const segments = await readRecognized(deps, transcript, checkpoint.language);
     requireSpeech(segments, summary.duration, options.speech_threshold);
+    const language = spokenLanguages(segments)[0]?.language ?? checkpoint.language;
     const drift = await driftWarning(model, language, segments);
     const diarized = options.multichannel
       ? await settleChannels(segments, {
@@ -328,6 +342,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       summary,
       streams,
       checkpoint,
+      language,
       model,
       doubts: [...drift, ...verification],
       diarized,
@@ -358,7 +373,7 @@ const persistFailure = async (
       dropUnredacted(deps.db, id);
       runPendingScrub(deps.db);
     } else {
-      const saved = await readSegmentsInSteps(deps.db, id, createYielder());
+      const saved = await readRecognized(deps, transcript, transcript.language);
       // Chunk by chunk of each channel, as they were recognized.
       const segments = options.multichannel ? inOrderOfTime(saved) : saved;
       const text = await prepareText(deps.db, transcript, segments);

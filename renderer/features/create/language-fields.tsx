@@ -8,6 +8,9 @@ import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { knowsLanguage } from './model-choice.ts';
 
+/** Beside Chinese, which is written in simplified characters. */
+const TRADITIONAL_CHINESE = 'zh-Hant';
+
 const MAX_SPEAKERS = 10;
 
 type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
@@ -20,7 +23,10 @@ type LanguageProps = Props & {
 export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps) => {
   const { t, locale } = useI18n();
   const languages = useMemo(() => {
-    const named = LANGUAGE_CODES.map((code) => ({ value: code, label: formatLanguage(code, locale) }));
+    const named = [...LANGUAGE_CODES, TRADITIONAL_CHINESE].map((code) => ({
+      value: code,
+      label: formatLanguage(code, locale),
+    }));
     named.sort((a, b) => a.label.localeCompare(b.label, locale));
     return [{ value: 'auto', label: t('create.auto') }, ...named];
   }, [locale, t]);

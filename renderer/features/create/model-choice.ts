@@ -1,3 +1,4 @@
+import { languageOfTag } from '../../../electron/contract/languages.ts';
 import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
@@ -33,7 +34,7 @@ export const knowsLanguage = (model: Model | undefined, language: string): boole
   language === 'auto' ||
   model === undefined ||
   model.languages === 'multilingual' ||
-  model.languages.includes(language);
+  model.languages.includes(languageOfTag(language));
 
 /** The models that can recognize a recording again: installed, others than the first, and with its language. */
 export const listVerifiers = (models: readonly Model[], first: string, language: string): Model[] =>

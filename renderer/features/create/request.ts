@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
+import { languageOfTag } from '../../../electron/contract/languages.ts';
 import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
@@ -59,7 +60,7 @@ export const toRequest = (
   ...(vocabulary.length === 0 ? {} : { vocabulary: [...vocabulary] }),
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),
-  ...toAnalyses(options, options.language === 'auto' ? null : options.language, original),
+  ...toAnalyses(options, options.language === 'auto' ? null : languageOfTag(options.language), original),
 });
 
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

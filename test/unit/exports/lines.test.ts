@@ -36,6 +36,34 @@ describe('lines', () => {
     }
   });
 
+  it('keep Japanese inflections, loan words and counted things whole', () => {
+    const textOf = (text: string) => tokenizeText(text).map((token) => token.text);
+    expect(textOf('資料を2026年11月28日までに送ってください。')).toEqual([
+      '資料を',
+      '2026年',
+      '11月',
+      '28日までに',
+      '送ってください。',
+    ]);
+    expect(textOf('東京スカイツリーの高さは634メートルです。')).toEqual([
+      '東京',
+      'スカイツリーの',
+      '高さは',
+      '634メートルです。',
+    ]);
+    expect(textOf('食べられなかったので、走り出しました。')).toEqual([
+      '食べられなかったので、',
+      '走り出しました。',
+    ]);
+  });
+
+  it('cut Japanese without a place to break at a word', () => {
+    const parts = splitToWidth('これはとてもたのしくてあたらしいことだとおもいますがどうでしょうか', 24);
+    expect(parts.join('')).toBe('これはとてもたのしくてあたらしいことだとおもいますがどうでしょうか');
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(12);
+    expect(parts[0]).toBe('これはとてもたのしくて');
+  });
+
   it('keep Japanese words whole', () => {
     const broken = breakLines(
       tokenizeText('昨日は友達と一緒に東京タワーに行きました。とても楽しかったです。'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
+import { CreateTranscript } from '../../../electron/contract/transcript.ts';
 import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
 import {
   listVerifiers,
@@ -128,6 +129,13 @@ describe('transcription request', () => {
     language: 'de',
     redact: true,
     safety: true,
+  });
+
+  it('asks for Chinese in traditional characters by a tag, which is no language of a summary', () => {
+    const chinese = TranscriptionOptions.parse({ language: 'zh-Hant', summary: true });
+    const request = toRequest('https://a.example/x', chinese, WHOLE_RECORDING);
+    expect(request).toMatchObject({ language: 'zh-Hant', summary_language: 'zh' });
+    expect(CreateTranscript.safeParse(request).success).toBe(true);
   });
 
   it('contains only the chosen options', () => {

@@ -1,5 +1,6 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
+import { CHINESE_REGIONS } from '../../../contract/languages.ts';
 import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
@@ -70,6 +71,16 @@ export const checkModel = (
       `the model ${id} is not installed. Install it with: earshot models install ${id}`,
     );
   }
+};
+
+/** Chinese of a region is Chinese in the script of that region, unless the request names another one. */
+export const withoutRegion = <Body extends Pick<CreateTranscript, 'language' | 'chinese_script'>>(
+  body: Body,
+): Body => {
+  const script = CHINESE_REGIONS[body.language];
+  return script === undefined
+    ? body
+    : { ...body, language: 'zh', chinese_script: body.chinese_script ?? script };
 };
 
 export type NamedSource = { readonly name: string; readonly fileId: string | null };

@@ -31,7 +31,7 @@ import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { optionsAgain } from './analyze.ts';
-import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf } from './create.ts';
+import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf, withoutRegion } from './create.ts';
 import { editsOf, TranscriptEdits } from './edits.ts';
 import type { FollowUpAnalyses } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
@@ -93,15 +93,16 @@ export class TranscriptService {
    */
   create(
     user: UserRecord,
-    body: CreateTranscript,
+    requested: CreateTranscript,
     idempotencyKey: string | undefined,
     assemblyai?: AaiExtras,
   ): Transcription {
     const { db, clock, models, files, creditRate, events, jobs } = this.#deps;
+    const body = withoutRegion(requested);
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
     checkSamples(files, user.id, body);
-    const bodyHash = sha256Hex(JSON.stringify(body));
+    const bodyHash = sha256Hex(JSON.stringify(requested));
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };

@@ -20,6 +20,7 @@ import { segmentRanges } from './180-segment-ranges.ts';
 import { corrections } from './190-corrections.ts';
 import { modelCopies } from './200-model-copies.ts';
 import { realModels } from './210-real-models.ts';
+import { languages } from './220-languages.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   corrections,
   modelCopies,
   realModels,
+  languages,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
