@@ -86,7 +86,7 @@ describe('speaker models', () => {
 
   it('are imported under an id that states their purpose', async () => {
     const { data } = await importModel(speakerModels.embedding);
-    expect(data).toMatchObject({ id: 'embedding-starter-speaker-embedding', kind: 'speakers' });
+    expect(data).toMatchObject({ id: 'embedding-campplus-zh-en-small', kind: 'speakers' });
     await expect(importModel(speakerModels.embedding, 'mine')).rejects.toMatchObject({ status: 400 });
     await expect(importModel(speakerModels.segmentation, 'embedding-mine')).rejects.toMatchObject({
       status: 422,
