@@ -8,6 +8,7 @@ const voice: z.input<typeof Voice> = {
   id: PLACEHOLDERS.voice,
   name: 'María',
   model: 'starter',
+  comparable: true,
   recordings: 3,
   created_at: CREATED,
   updated_at: CREATED,
