@@ -47,7 +47,7 @@ const bridge = (spans: readonly Span[], gap: number): Span[] => {
 };
 
 /** Where there is sound, in samples; pauses up to `bridged` seconds are bridged. */
-export const soundSpans = (pcm: Float32Array, decibels: number, bridged: number): Span[] => {
+const soundSpans = (pcm: Float32Array, decibels: number, bridged: number): Span[] => {
   const levels = Array.from({ length: Math.floor(pcm.length / FRAME) }, (_, index) => {
     const frame = pcm.subarray(index * FRAME, (index + 1) * FRAME);
     return 10 * Math.log10(squares(frame) / FRAME + 1e-10);
@@ -65,7 +65,7 @@ const faded = (pcm: Float32Array, gain: number): Float32Array =>
   pcm.map((sample, index) => sample * gain * Math.min(1, index / FRAME, (pcm.length - 1 - index) / FRAME));
 
 /** Cuts a clip at its pauses. */
-export const utterancesOf = (pcm: Float32Array): Utterance[] => {
+const utterancesOf = (pcm: Float32Array): Utterance[] => {
   const groups: Span[] = [];
   for (const span of soundSpans(pcm, CUT_DB, 0.2)) {
     const last = groups.at(-1);
