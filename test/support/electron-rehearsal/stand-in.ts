@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Marks where Electron's binary keeps its fuses (@electron/fuses); then version 1, their number, and one digit each. */
@@ -22,7 +22,3 @@ export const writeStandIn = (folder: string): void => {
   );
   chmodSync(binary, 0o755);
 };
-
-/** The fuses of a packed binary, as digits. */
-export const fusesOf = (binary: string): string =>
-  /9tsX..([01r]+)/s.exec(readFileSync(binary, 'latin1'))?.[1] ?? '';

@@ -1,0 +1,161 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { _electron, type ElectronApplication, type Page } from 'playwright-core';
+import { describe as vitestDescribe } from 'vitest';
+import { z } from 'zod';
+import { type Client, createClient } from '../../electron/contract/client.ts';
+import { ROOT } from '../support/paths.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** Set by setup.ts. */
+const { EARSHOT_TEST_DESKTOP } = process.env;
+const desktop =
+  EARSHOT_TEST_DESKTOP === undefined
+    ? undefined
+    : z
+        .object({
+          executable: z.string(),
+          args: z.array(z.string()),
+          environment: z.record(z.string(), z.string()),
+        })
+        .parse(JSON.parse(EARSHOT_TEST_DESKTOP));
+
+/** `describe`, skipped where there is no Electron or no screen; the set-up has said why. */
+export const describe = vitestDescribe.skipIf(desktop === undefined);
+
+const given = () => {
+  if (desktop === undefined) throw new Error('There is no desktop program on this machine.');
+  return desktop;
+};
+
+export const SAMPLE = join(ROOT, 'resources', 'samples', '01-short-note.wav');
+/** A microphone that hears the sample. */
+export const MICROPHONE = [
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  `--use-file-for-fake-audio-capture=${SAMPLE}`,
+];
+
+const isRoot = process.getuid?.() === 0;
+const SWITCHES = [...(isRoot ? ['--no-sandbox'] : []), '--disable-gpu'];
+
+const environmentOf = (home: string): Record<string, string> => {
+  const { XDG_CONFIG_HOME, XDG_DATA_HOME, NODE_OPTIONS, ...inherited } = process.env;
+  const defined = Object.entries(inherited).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return { ...Object.fromEntries(defined), ...given().environment, HOME: home, LANG: 'en_US.UTF-8' };
+};
+
+/** A start as the system does it, beside a program that may be running; the caller ends it. */
+export const startAlone = (home: string, ...args: string[]): ChildProcess => {
+  const { executable, args: before } = given();
+  return spawn(executable, [...SWITCHES, ...before, ...args], { env: environmentOf(home), stdio: 'ignore' });
+};
+
+/** A second start for the running program, which ends once that has taken over its arguments; returns its exit code. */
+export const startAgain = async (home: string, ...args: string[]): Promise<number | null> => {
+  const child = startAlone(home, ...args);
+  const limit = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const [code] = await once(child, 'exit');
+  clearTimeout(limit);
+  return code;
+};
+
+/** The folder of the library below a home. */
+export const libraryIn = (home: string): string => join(home, '.local', 'share', 'earshot');
+
+export const clientOf = (home: string): Client => {
+  const { url }: { url: string } = JSON.parse(readFileSync(join(libraryIn(home), 'server.json'), 'utf8'));
+  return createClient({ baseUrl: url, key: readFileSync(join(libraryIn(home), 'local-key'), 'utf8').trim() });
+};
+
+export type Run = {
+  readonly app: ElectronApplication;
+  readonly home: string;
+  readonly child: ChildProcess;
+  readonly startedAt: number;
+  /** The window once it shows the library, signed in. */
+  readonly window: () => Promise<Page>;
+  /** The service's client, once it answers. */
+  readonly client: () => Promise<Client>;
+};
+
+/** Whether the program's main process has ended. */
+export const hasEnded = ({ child }: Pick<Run, 'child'>): boolean =>
+  child.exitCode !== null || child.signalCode !== null;
+
+export const untilEnded = (run: Pick<Run, 'child'>, ms = 15_000): Promise<unknown> =>
+  until(() => hasEnded(run), ms);
+
+export const isSignedIn = (page: Page): Promise<void> =>
+  page.getByRole('navigation').first().waitFor({ state: 'attached', timeout: 20_000 });
+
+/** Runs `use` with a started program, which is ended by force afterwards, whatever state it is in. */
+export const withProgram = async (
+  use: (run: Run) => Promise<void>,
+  { args = [], home = temporaryFolder() }: { args?: readonly string[]; home?: string } = {},
+): Promise<void> => {
+  mkdirSync(home, { recursive: true });
+  const { executable, args: before } = given();
+  const startedAt = performance.now();
+  const app = await _electron.launch({
+    executablePath: executable,
+    args: [...SWITCHES, ...before, ...args],
+    env: environmentOf(home),
+    // Else Playwright replaces the system's.
+    colorScheme: null,
+    timeout: 60_000,
+  });
+  const child = app.process();
+  try {
+    await use({
+      app,
+      home,
+      child,
+      startedAt,
+      window: async () => {
+        const page = app.windows()[0] ?? (await app.waitForEvent('window', { timeout: 20_000 }));
+        await isSignedIn(page);
+        return page;
+      },
+      client: async () => {
+        await until(() => existsSync(join(libraryIn(home), 'server.json')), 30_000);
+        return clientOf(home);
+      },
+    });
+  } finally {
+    child.kill('SIGKILL');
+    await until(() => hasEnded({ child }), 10_000);
+  }
+};
+
+/** Presses keys in the window that has the focus: as a person, not through Playwright. */
+export const press = (...keys: string[]): void => {
+  execFileSync('xdotool', ['key', '--clearmodifiers', ...keys], {
+    env: { ...process.env, ...given().environment },
+  });
+};
+
+/** The titles of the windows on the screen. */
+export const windowTitles = (): string[] =>
+  xdotool('search', '--onlyvisible', '--name', '.')
+    .split('\n')
+    .filter(Boolean)
+    .map((id) => xdotool('getwindowname', id));
+
+export const xdotool = (...args: string[]): string => {
+  try {
+    return execFileSync('xdotool', args, {
+      env: { ...process.env, ...given().environment },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    // It finds nothing.
+    return '';
+  }
+};
