@@ -16,6 +16,13 @@ declare global {
     readonly earshot?: {
       /** Asks the program for an action, from its own pages only. */
       readonly ask: (action: string) => void;
+      /** A one-time token for a session, as often as it is asked for; undefined without a service. */
+      readonly token: () => Promise<string | undefined>;
+      /**
+       * Calls the listener with each place that the program is asked to open, also those from before: only a window that is
+       * signed in listens. Returns a function that stops it.
+       */
+      readonly onPlace: (listener: (place: string) => void) => () => void;
       /** Calls the listener when a person wants to hear the word at a point of the page; returns a function that stops it. */
       readonly onPlayFrom: (listener: (point: { x: number; y: number }) => void) => () => void;
     };

@@ -12,6 +12,8 @@ type Deps = {
   readonly stateFile: string;
   /** The service's origin, once there is one. */
   readonly own: () => string | undefined;
+  /** The window loads another page, or the same one again. */
+  readonly onLeaving: () => void;
   readonly onCrash: (place: string | undefined) => void;
   /** The system ends the person's session. */
   readonly onSessionEnd: () => void;
@@ -34,6 +36,7 @@ export const createWindows = async ({
   preload,
   stateFile,
   own,
+  onLeaving,
   onCrash,
   onSessionEnd,
 }: Deps): Promise<() => BrowserWindow> => {
@@ -50,6 +53,9 @@ export const createWindows = async ({
     });
     restrictNavigation(window.webContents, own, (address) => void shell.openExternal(address));
     watchRenderer(window.webContents, onCrash);
+    window.webContents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
+      if (isMainFrame && !isSameDocument) onLeaving();
+    });
     addContextMenu(window, texts);
     window.on('session-end', onSessionEnd);
     return window;

@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { app, dialog, ipcMain, Menu, powerMonitor, shell } from 'electron';
-import { linkTo } from '../core/base/app-link.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { watchService } from './crash.ts';
 import { showStatus } from './desktop-status.ts';
@@ -14,7 +13,8 @@ import { mediaFilesIn, openMediaFiles, placesIn, wholePaths } from './open-files
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
 import { answerRequests } from './requests.ts';
-import { layout, logFolder, type Service, startService, windowOrigin } from './service.ts';
+import { originOf } from './security.ts';
+import { layout, logFolder, loginToken, type Service, startService, windowOrigin } from './service.ts';
 import { desktopTexts } from './texts/index.ts';
 import { createWindowHolder } from './window-holder.ts';
 
@@ -67,10 +67,15 @@ const openDesktop = async () => {
     preload: layout.preload,
     stateFile: join(app.getPath('userData'), 'window.json'),
     own: () => running.service && windowOrigin(running.service),
+    onLeaving: () => holder.leaving(),
     onCrash: (place) => holder.showPage(crashedPage(texts), place),
     onSessionEnd: quitNow,
   });
-  const holder = createWindowHolder(create, startingPage(texts));
+  const holder = createWindowHolder({
+    create,
+    firstPage: startingPage(texts),
+    goTo: (window, place) => window.webContents.send('earshot:place', place),
+  });
   if (!process.argv.includes(BACKGROUND)) holder.front();
   return { texts, running, following, close, quitNow, holder };
 };
@@ -110,10 +115,14 @@ const setMenu = ({ texts, holder, running }: Desktop): void => {
 };
 
 const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
-  answerRequests(ipcMain, holder.isOwnPage, {
-    restart: () => restart(close),
-    reopen: () => holder.showService(),
-    logs: showLogs,
+  answerRequests(ipcMain, {
+    isOwnPage: holder.isOwnPage,
+    isService: (url) => running.service !== undefined && originOf(url) === windowOrigin(running.service),
+    page: { restart: () => restart(close), reopen: () => holder.showService(), logs: showLogs },
+    window: {
+      token: () => running.service && loginToken(running.service),
+      signedIn: holder.signedIn,
+    },
   });
   watchService(process, (error) => {
     console.error(error);
@@ -133,13 +142,8 @@ const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
 /** Lets the window, the desktop's status, and what is to be opened reach the service. */
 const connect = ({ texts, running, following, holder }: Desktop, service: Service): void => {
   running.service = service;
-  const origin = windowOrigin(service);
-  if (service.isDamaged) {
-    holder.showService({ origin, link: () => `${origin}/` });
-    return;
-  }
-  const link = (place: string | undefined) => `${origin}/${new URL(linkTo(service.loginUrl(), place)).hash}`;
-  holder.showService({ origin, link });
+  holder.showService(windowOrigin(service));
+  if (service.isDamaged) return;
   const { url: baseUrl, localKey: key } = service;
   inbox.openWith((args) => {
     for (const place of placesIn(args)) holder.show(place);

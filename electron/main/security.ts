@@ -1,4 +1,5 @@
-const originOf = (address: string): string | undefined => {
+/** An address's origin; undefined for what is no absolute URL. */
+export const originOf = (address: string): string | undefined => {
   try {
     return new URL(address).origin;
   } catch {

@@ -1,8 +1,24 @@
-import { contextBridge, ipcRenderer } from 'electron';
+import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron';
+
+type Listener = (event: IpcRendererEvent, ...args: unknown[]) => void;
+
+/** Returns a function that stops listening. */
+const listen = (channel: string, listener: Listener): (() => void) => {
+  ipcRenderer.on(channel, listener);
+  return () => {
+    ipcRenderer.off(channel, listener);
+  };
+};
 
 // The window shows pages of the program alone, and the program checks who asks.
 contextBridge.exposeInMainWorld('earshot', {
   ask: (action: string): void => ipcRenderer.send('earshot:ask', action),
+  token: (): Promise<string | undefined> => ipcRenderer.invoke('earshot:token'),
+  onPlace: (listener: (place: string) => void): (() => void) => {
+    const stop = listen('earshot:place', (_event, place) => listener(String(place)));
+    ipcRenderer.send('earshot:signed-in');
+    return stop;
+  },
   onPlayFrom: (listener: (point: { x: number; y: number }) => void): (() => void) => {
     const handler = (_event: unknown, point: { x: number; y: number }) => listener(point);
     ipcRenderer.on('earshot:play-from', handler);
