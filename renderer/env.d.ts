@@ -23,6 +23,10 @@ declare global {
        * signed in listens. Returns a function that stops it.
        */
       readonly onPlace: (listener: (place: string) => void) => () => void;
+      /** The program asks before it closes a window that records. */
+      readonly setRecording: (isOn: boolean) => void;
+      /** Called before the window is closed in a recording; returns a function that stops it. */
+      readonly onSaveRecording: (save: () => Promise<void>) => () => void;
       /** Calls the listener when a person wants to hear the word at a point of the page; returns a function that stops it. */
       readonly onPlayFrom: (listener: (point: { x: number; y: number }) => void) => () => void;
     };

@@ -15,6 +15,8 @@ type Deps = {
   /** The window loads another page, or the same one again. */
   readonly onLeaving: () => void;
   readonly onCrash: (place: string | undefined) => void;
+  /** The window is about to be closed; `destroy` does so without asking again. */
+  readonly onClose: (event: { preventDefault(): void }, destroy: () => void) => void;
   /** The system ends the person's session. */
   readonly onSessionEnd: () => void;
 };
@@ -38,6 +40,7 @@ export const createWindows = async ({
   own,
   onLeaving,
   onCrash,
+  onClose,
   onSessionEnd,
 }: Deps): Promise<() => BrowserWindow> => {
   restrictPermissions(session.defaultSession, own);
@@ -57,6 +60,7 @@ export const createWindows = async ({
       if (isMainFrame && !isSameDocument) onLeaving();
     });
     addContextMenu(window, texts);
+    window.on('close', (event) => onClose(event, () => window.destroy()));
     window.on('session-end', onSessionEnd);
     return window;
   };

@@ -1,7 +1,16 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { app, dialog, ipcMain, Menu, powerMonitor, shell } from 'electron';
+import {
+  app,
+  type BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  type MessageBoxOptions,
+  powerMonitor,
+  shell,
+} from 'electron';
 import { messageOf } from '../core/base/errors.ts';
 import { watchService } from './crash.ts';
 import { showStatus } from './desktop-status.ts';
@@ -12,6 +21,7 @@ import { menuTemplate } from './menu.ts';
 import { mediaFilesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
+import { watchRecording } from './recording.ts';
 import { answerRequests } from './requests.ts';
 import { originOf } from './security.ts';
 import { layout, logFolder, loginToken, type Service, startService, windowOrigin } from './service.ts';
@@ -43,6 +53,10 @@ app.on('open-file', (event, path) => {
 
 type Desktop = Awaited<ReturnType<typeof openDesktop>>;
 
+/** A message in a window, or by itself; it blocks nothing but that window. */
+const showMessage = (window: BrowserWindow | undefined, options: MessageBoxOptions) =>
+  window === undefined ? dialog.showMessageBox(options) : dialog.showMessageBox(window, options);
+
 /** The window with a starting state, before there is a service. */
 const openDesktop = async () => {
   const texts = desktopTexts(app.getPreferredSystemLanguages());
@@ -51,15 +65,23 @@ const openDesktop = async () => {
     hasStopped: false,
   };
   const following = new AbortController();
+  const recording = watchRecording(() => holder.current()?.webContents.send('earshot:save-recording'));
   const close = async () => {
     following.abort();
+    holder.current()?.destroy();
     await running.service?.close();
   };
-  const quitNow = quitGracefully({
+  const quit = quitGracefully({
     app,
-    ask: (question) => dialog.showMessageBox(question),
+    ask: (question) => showMessage(holder.current(), question),
+    front: () => void holder.front(),
     texts,
-    runningJobs: () => (running.hasStopped ? 0 : running.jobs()),
+    work: () => ({
+      jobs: running.hasStopped ? 0 : running.jobs(),
+      isRecording: recording.isOn() && holder.current() !== undefined,
+    }),
+    endsWithWindow: process.platform !== 'darwin',
+    saveRecording: recording.save,
     close,
   });
   const create = await createWindows({
@@ -67,9 +89,13 @@ const openDesktop = async () => {
     preload: layout.preload,
     stateFile: join(app.getPath('userData'), 'window.json'),
     own: () => running.service && windowOrigin(running.service),
-    onLeaving: () => holder.leaving(),
+    onLeaving: () => {
+      holder.leaving();
+      recording.set(false);
+    },
     onCrash: (place) => holder.showPage(crashedPage(texts), place),
-    onSessionEnd: quitNow,
+    onClose: (event, destroy) => void quit.onWindowClose(event, destroy),
+    onSessionEnd: quit.now,
   });
   const holder = createWindowHolder({
     create,
@@ -77,7 +103,7 @@ const openDesktop = async () => {
     goTo: (window, place) => window.webContents.send('earshot:place', place),
   });
   if (!process.argv.includes(BACKGROUND)) holder.front();
-  return { texts, running, following, close, quitNow, holder };
+  return { texts, running, following, recording, close, quit, holder };
 };
 
 const showLogs = () => void shell.openPath(logFolder());
@@ -114,7 +140,7 @@ const setMenu = ({ texts, holder, running }: Desktop): void => {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template));
 };
 
-const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
+const listen = ({ texts, running, recording, close, quit, holder }: Desktop): void => {
   answerRequests(ipcMain, {
     isOwnPage: holder.isOwnPage,
     isService: (url) => running.service !== undefined && originOf(url) === windowOrigin(running.service),
@@ -122,6 +148,8 @@ const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
     window: {
       token: () => running.service && loginToken(running.service),
       signedIn: holder.signedIn,
+      setRecording: recording.set,
+      recordingSaved: recording.saved,
     },
   });
   watchService(process, (error) => {
@@ -134,8 +162,8 @@ const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, quitNow);
-  powerMonitor.on('shutdown', quitNow);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, quit.now);
+  powerMonitor.on('shutdown', quit.now);
   receiveOpenings(() => holder.front());
 };
 

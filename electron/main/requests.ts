@@ -9,6 +9,8 @@ export type WindowActions = {
   /** A one-time token for a session; undefined without a service. */
   readonly token: () => string | undefined;
   readonly signedIn: () => void;
+  readonly setRecording: (isOn: boolean) => void;
+  readonly recordingSaved: () => void;
 };
 
 type Sender = { readonly url: string; readonly parent: unknown };
@@ -48,5 +50,7 @@ export const answerRequests = (ipc: IpcMain, { isOwnPage, isService, page, windo
     });
   on('earshot:ask', isOwnPage, z.tuple([PageAction]), ([action]) => page[action]());
   on('earshot:signed-in', isService, z.tuple([]), () => window.signedIn());
+  on('earshot:recording', isService, z.tuple([z.boolean()]), ([isOn]) => window.setRecording(isOn));
+  on('earshot:recording-saved', isService, z.tuple([]), () => window.recordingSaved());
   ipc.handle('earshot:token', (event) => (isFrom(event, isService) ? window.token() : undefined));
 };

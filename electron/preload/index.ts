@@ -19,6 +19,11 @@ contextBridge.exposeInMainWorld('earshot', {
     ipcRenderer.send('earshot:signed-in');
     return stop;
   },
+  setRecording: (isOn: boolean): void => ipcRenderer.send('earshot:recording', isOn),
+  onSaveRecording: (save: () => Promise<void>): (() => void) =>
+    listen('earshot:save-recording', () => {
+      void save().finally(() => ipcRenderer.send('earshot:recording-saved'));
+    }),
   onPlayFrom: (listener: (point: { x: number; y: number }) => void): (() => void) => {
     const handler = (_event: unknown, point: { x: number; y: number }) => listener(point);
     ipcRenderer.on('earshot:play-from', handler);

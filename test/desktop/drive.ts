@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { describe as vitestDescribe } from 'vitest';
 import { z } from 'zod';
@@ -38,6 +39,9 @@ export const MICROPHONE = [
   '--use-fake-ui-for-media-stream',
   `--use-file-for-fake-audio-capture=${SAMPLE}`,
 ];
+
+/** GTK gives its questions the name of the program. */
+const QUESTION_TITLE = '';
 
 const isRoot = process.getuid?.() === 0;
 const SWITCHES = [...(isRoot ? ['--no-sandbox'] : []), '--disable-gpu'];
@@ -133,20 +137,6 @@ export const withProgram = async (
   }
 };
 
-/** Presses keys in the window that has the focus: as a person, not through Playwright. */
-export const press = (...keys: string[]): void => {
-  execFileSync('xdotool', ['key', '--clearmodifiers', ...keys], {
-    env: { ...process.env, ...given().environment },
-  });
-};
-
-/** The titles of the windows on the screen. */
-export const windowTitles = (): string[] =>
-  xdotool('search', '--onlyvisible', '--name', '.')
-    .split('\n')
-    .filter(Boolean)
-    .map((id) => xdotool('getwindowname', id));
-
 export const xdotool = (...args: string[]): string => {
   try {
     return execFileSync('xdotool', args, {
@@ -158,4 +148,22 @@ export const xdotool = (...args: string[]): string => {
     // It finds nothing.
     return '';
   }
+};
+
+/** The ids of the windows of a program on the screen: its own, and native questions. */
+export const windowsOf = ({ child }: Pick<Run, 'child'>): string[] =>
+  xdotool('search', '--onlyvisible', '--pid', String(child.pid), '--name', '').split('\n').filter(Boolean);
+
+/** Presses keys on the window that has the focus: as a person, not through Playwright. */
+export const press = (...keys: string[]): void => void xdotool('key', '--clearmodifiers', ...keys);
+
+/** Waits for a native question, and answers it with a key: Return chooses the default button, Escape cancels. */
+export const answerQuestion = async (run: Run, key: 'Return' | 'Escape'): Promise<void> => {
+  const question = await until(() => {
+    const active = xdotool('getactivewindow');
+    return xdotool('getwindowname', active) === QUESTION_TITLE && active;
+  }, 15_000);
+  await delay(300);
+  press(key);
+  await until(() => !windowsOf(run).includes(question), 10_000);
 };

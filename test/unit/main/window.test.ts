@@ -41,7 +41,12 @@ describe('requests of pages', () => {
       isOwnPage: (url) => url === 'data:own',
       isService: (url) => url.startsWith('http://own/'),
       page: { restart: note('restart'), reopen: note('reopen'), logs: note('logs') },
-      window: { token: () => 'secret', signedIn: note('signed in') },
+      window: {
+        token: () => 'secret',
+        signedIn: note('signed in'),
+        setRecording: (isOn) => done.push(`recording ${isOn}`),
+        recordingSaved: note('saved'),
+      },
     },
   );
   const send = (channel: string, senderFrame: Frame, ...args: unknown[]) =>
@@ -52,7 +57,11 @@ describe('requests of pages', () => {
   it('are answered for the program’s own page and the service’s window, each with its own', () => {
     send('ask', own, 'restart');
     send('signed-in', service);
-    expect(done.splice(0)).toEqual(['restart', 'signed in']);
+    send('recording', service, true);
+    send('recording-saved', service);
+    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved']);
+    send('recording', service, 'on');
+    expect(done).toEqual([]);
     expect(send('token', service)).toBe('secret');
   });
 
