@@ -8,9 +8,11 @@ import {
   ipcMain,
   Menu,
   type MessageBoxOptions,
+  type OpenDialogOptions,
   powerMonitor,
   shell,
 } from 'electron';
+import { MEDIA_EXTENSIONS } from '../contract/media-kinds.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { watchService } from './crash.ts';
 import { showStatus } from './desktop-status.ts';
@@ -18,7 +20,7 @@ import { createWindows } from './desktop-window.ts';
 import { createInbox } from './inbox.ts';
 import { BACKGROUND, createLoginItem } from './login-item.ts';
 import { menuTemplate } from './menu.ts';
-import { mediaFilesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
+import { filesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
 import { watchRecording } from './recording.ts';
@@ -35,11 +37,16 @@ const inbox = createInbox();
 
 /** Takes what the system asks the program to open, from its first moment. */
 const receiveOpenings = (front: () => void): void => {
+  // Unpacked, Electron's own binary takes the folder of the program first.
+  const given = (args: readonly string[]) => {
+    const own = args.filter((arg, index) => index > 0 && !arg.startsWith('-'));
+    return app.isPackaged ? own : own.slice(1);
+  };
   app.on('second-instance', (_event, args, folder) => {
     front();
-    inbox.put(wholePaths(args.slice(1), folder));
+    inbox.put(wholePaths(given(args), folder));
   });
-  inbox.put(wholePaths(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd()));
+  inbox.put(wholePaths(given(process.argv), process.cwd()));
 };
 // macOS sends these before Electron is ready.
 app.on('open-url', (event, link) => {
@@ -108,18 +115,35 @@ const openDesktop = async () => {
 
 const showLogs = () => void shell.openPath(logFolder());
 
+const showProblems = ({ texts, holder }: Desktop, problems: readonly string[]) =>
+  showMessage(holder.front(), {
+    type: 'warning',
+    message: texts.filesNotOpened(problems.length),
+    detail: problems.join('\n'),
+    buttons: [texts.ok],
+  });
+
 /** Restarts the program, whose jobs resume at their checkpoints. */
 const restart = (close: () => Promise<void>) => {
   app.relaunch();
   void Promise.race([close(), delay(CLOSE_LIMIT_MS)]).finally(() => app.exit(0));
 };
 
-const chooseFiles = async () => {
-  const chosen = await dialog.showOpenDialog({ properties: ['openFile', 'multiSelections'] });
-  inbox.put(chosen.filePaths);
+const chooseFiles = async ({ texts, holder }: Desktop) => {
+  const options: OpenDialogOptions = {
+    title: texts.transcribe,
+    properties: ['openFile', 'multiSelections'],
+    filters: [
+      { name: texts.recordings, extensions: [...MEDIA_EXTENSIONS] },
+      { name: texts.allFiles, extensions: ['*'] },
+    ],
+  };
+  const { filePaths } = await dialog.showOpenDialog(holder.front(), options);
+  inbox.put(filePaths);
 };
 
-const setMenu = ({ texts, holder, running }: Desktop): void => {
+const setMenu = (desktop: Desktop): void => {
+  const { texts, holder, running } = desktop;
   const loginItem = createLoginItem({
     app,
     platform: process.platform,
@@ -129,7 +153,7 @@ const setMenu = ({ texts, holder, running }: Desktop): void => {
   });
   const template = menuTemplate(process.platform, texts, {
     show: holder.show,
-    openFiles: () => void chooseFiles(),
+    openFiles: () => void chooseFiles(desktop),
     openDocumentation: () => {
       if (running.service !== undefined) void shell.openExternal(`${running.service.url}/docs`);
     },
@@ -168,18 +192,20 @@ const listen = ({ texts, running, recording, close, quit, holder }: Desktop): vo
 };
 
 /** Lets the window, the desktop's status, and what is to be opened reach the service. */
-const connect = ({ texts, running, following, holder }: Desktop, service: Service): void => {
+const connect = (desktop: Desktop, service: Service): void => {
+  const { texts, running, following, holder } = desktop;
   running.service = service;
   holder.showService(windowOrigin(service));
   if (service.isDamaged) return;
   const { url: baseUrl, localKey: key } = service;
   inbox.openWith((args) => {
     for (const place of placesIn(args)) holder.show(place);
-    void openMediaFiles(mediaFilesIn(args), {
+    void openMediaFiles(filesIn(args), {
       baseUrl,
       key,
+      texts,
       show: holder.show,
-      showError: (message) => dialog.showErrorBox('Earshot', message),
+      showProblems: (problems) => void showProblems(desktop, problems),
     });
   });
   const status = showStatus({
@@ -190,7 +216,7 @@ const connect = ({ texts, running, following, holder }: Desktop, service: Servic
     window: holder.current,
     front: () => void holder.front(),
     show: holder.show,
-    openFiles: () => void chooseFiles(),
+    openFiles: () => void chooseFiles(desktop),
     signal: following.signal,
   });
   running.jobs = status.runningJobs;

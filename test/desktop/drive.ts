@@ -167,3 +167,18 @@ export const answerQuestion = async (run: Run, key: 'Return' | 'Escape'): Promis
   press(key);
   await until(() => !windowsOf(run).includes(question), 10_000);
 };
+
+/** Notes the words of native questions and messages, which are shown as ever. Returns those so far. */
+export const noteMessages = async (app: ElectronApplication): Promise<() => Promise<string[]>> => {
+  await app.evaluate(({ dialog }) => {
+    const show = dialog.showMessageBox.bind(dialog);
+    const noted: string[] = [];
+    Reflect.set(globalThis, 'noted', noted);
+    Reflect.set(dialog, 'showMessageBox', (...args: Parameters<typeof show>) => {
+      const { message = '', detail = '' } = Object(args.at(-1));
+      noted.push(`${message}\n${detail}`);
+      return show(...args);
+    });
+  });
+  return () => app.evaluate(() => Reflect.get(globalThis, 'noted'));
+};

@@ -1,4 +1,4 @@
-/** The words outside of the window: tray, notifications, and the question before quitting. */
+/** The words outside of the window: tray, notifications, and native questions and messages. */
 export type StatusTexts = {
   readonly idle: string;
   readonly running: (count: number, percent: number) => string;
@@ -16,6 +16,13 @@ export type StatusTexts = {
   readonly quitRecordingText: string;
   readonly keepRunning: string;
   readonly keepRecording: string;
+  readonly filesNotOpened: (count: number) => string;
+  readonly fileMissing: (name: string) => string;
+  readonly fileUnreadable: (name: string) => string;
+  readonly fileOfOtherKind: (name: string) => string;
+  readonly recordings: string;
+  readonly allFiles: string;
+  readonly ok: string;
 };
 
 const en: StatusTexts = {
@@ -41,6 +48,14 @@ const en: StatusTexts = {
   quitRecordingText: 'What you have recorded so far is kept, and you find it in the library.',
   keepRunning: 'Keep Running',
   keepRecording: 'Keep Recording',
+  filesNotOpened: (count) =>
+    count === 1 ? 'A file could not be opened.' : `${count} files could not be opened.`,
+  fileMissing: (name) => `“${name}” is not there any more. It may have been moved or renamed.`,
+  fileUnreadable: (name) => `You do not have permission to read “${name}”.`,
+  fileOfOtherKind: (name) => `“${name}” is not an audio or video recording.`,
+  recordings: 'Recordings',
+  allFiles: 'All Files',
+  ok: 'OK',
 };
 
 const de: StatusTexts = {
@@ -68,6 +83,16 @@ const de: StatusTexts = {
   quitRecordingText: 'Was Sie bisher aufgenommen haben, bleibt erhalten und liegt in der Bibliothek.',
   keepRunning: 'Weiterlaufen lassen',
   keepRecording: 'Weiter aufnehmen',
+  filesNotOpened: (count) =>
+    count === 1
+      ? 'Eine Datei konnte nicht geöffnet werden.'
+      : `${count} Dateien konnten nicht geöffnet werden.`,
+  fileMissing: (name) => `„${name}“ ist nicht mehr da. Vielleicht wurde die Datei verschoben oder umbenannt.`,
+  fileUnreadable: (name) => `Sie haben keine Berechtigung, „${name}“ zu lesen.`,
+  fileOfOtherKind: (name) => `„${name}“ ist keine Audio- oder Videoaufnahme.`,
+  recordings: 'Aufnahmen',
+  allFiles: 'Alle Dateien',
+  ok: 'OK',
 };
 
 const es: StatusTexts = {
@@ -93,6 +118,14 @@ const es: StatusTexts = {
   quitRecordingText: 'Lo grabado hasta ahora se conserva y lo encontrará en la biblioteca.',
   keepRunning: 'Seguir transcribiendo',
   keepRecording: 'Seguir grabando',
+  filesNotOpened: (count) =>
+    count === 1 ? 'No se ha podido abrir un archivo.' : `No se han podido abrir ${count} archivos.`,
+  fileMissing: (name) => `«${name}» ya no está. Puede que se haya movido o cambiado de nombre.`,
+  fileUnreadable: (name) => `No tiene permiso para leer «${name}».`,
+  fileOfOtherKind: (name) => `«${name}» no es una grabación de audio o vídeo.`,
+  recordings: 'Grabaciones',
+  allFiles: 'Todos los archivos',
+  ok: 'Aceptar',
 };
 
 const fr: StatusTexts = {
@@ -118,6 +151,14 @@ const fr: StatusTexts = {
   quitRecordingText: 'Ce que vous avez enregistré est conservé et se trouve dans la bibliothèque.',
   keepRunning: 'Continuer',
   keepRecording: 'Continuer l’enregistrement',
+  filesNotOpened: (count) =>
+    count === 1 ? 'Impossible d’ouvrir un fichier.' : `Impossible d’ouvrir ${count} fichiers.`,
+  fileMissing: (name) => `« ${name} » n’existe plus. Le fichier a peut-être été déplacé ou renommé.`,
+  fileUnreadable: (name) => `Vous n’avez pas l’autorisation de lire « ${name} ».`,
+  fileOfOtherKind: (name) => `« ${name} » n’est pas un enregistrement audio ou vidéo.`,
+  recordings: 'Enregistrements',
+  allFiles: 'Tous les fichiers',
+  ok: 'OK',
 };
 
 export const STATUS_TEXTS = { en, de, es, fr };

@@ -4,7 +4,7 @@ import { newTranscriptionPlace } from '../../../electron/core/base/app-link.ts';
 import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
-import { mediaFilesIn, placesIn, wholePaths } from '../../../electron/main/open-files.ts';
+import { filesIn, placesIn, wholePaths } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
@@ -95,13 +95,10 @@ describe('arguments', () => {
     ]);
   });
 
-  it('name recordings among flags and other files', () => {
-    expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
-      '/a/B.MP3',
-      'c.webm',
-    ]);
+  it('name files among flags and links', () => {
+    expect(filesIn(['--inspect', '/a/B.MP3', '/a/notes.txt'])).toEqual(['/a/B.MP3', '/a/notes.txt']);
     const links = ['earshot://queue', 'earshot://settings/x.mp3', '/a/b.mp3', 'earshot://nowhere'];
-    expect([placesIn(links), mediaFilesIn(links)]).toEqual([['/queue'], ['/a/b.mp3']]);
+    expect([placesIn(links), filesIn(links)]).toEqual([['/queue'], ['/a/b.mp3']]);
     expect(newTranscriptionPlace('/usr_1/a b.mp3', 'a b.mp3')).toBe(
       '/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3',
     );
