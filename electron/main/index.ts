@@ -91,9 +91,10 @@ const openDesktop = async () => {
     saveRecording: recording.save,
     close,
   });
-  const create = await createWindows({
+  const windows = await createWindows({
     texts,
     preload: layout.preload,
+    icon: join(layout.resources, 'icons', 'icon.png'),
     stateFile: join(app.getPath('userData'), 'window.json'),
     own: () => running.service && windowOrigin(running.service),
     onLeaving: () => {
@@ -105,12 +106,12 @@ const openDesktop = async () => {
     onSessionEnd: quit.now,
   });
   const holder = createWindowHolder({
-    create,
+    create: windows.create,
     firstPage: startingPage(texts),
     goTo: (window, place) => window.webContents.send('earshot:place', place),
   });
   if (!process.argv.includes(BACKGROUND)) holder.front();
-  return { texts, running, following, recording, close, quit, holder };
+  return { texts, running, following, recording, close, quit, windows, holder };
 };
 
 const showLogs = () => void shell.openPath(logFolder());
@@ -142,6 +143,29 @@ const chooseFiles = async ({ texts, holder }: Desktop) => {
   inbox.put(filePaths);
 };
 
+/** Goes to a place, or says why there is none to go to. */
+const goTo = ({ texts, running, holder }: Desktop, place: string) => {
+  if (running.service?.isDamaged !== true) holder.show(place);
+  else
+    void showMessage(holder.front(), { type: 'warning', message: texts.libraryDamaged, buttons: [texts.ok] });
+};
+
+/** What the menu does in the window itself. */
+const windowActions = ({ current, front }: Desktop['holder']) => ({
+  back: () => {
+    const history = current()?.webContents.navigationHistory;
+    const before = history?.getEntryAtIndex(history.getActiveIndex() - 1);
+    // Not to a page of the program, such as the one of its start.
+    if (before !== undefined && /^http/.test(before.url)) history?.goBack();
+  },
+  forward: () => current()?.webContents.navigationHistory.goForward(),
+  zoom: (steps: number) => {
+    const contents = current()?.webContents;
+    contents?.setZoomLevel(steps === 0 ? 0 : contents.getZoomLevel() + steps / 2);
+  },
+  showMenu: () => Menu.getApplicationMenu()?.items[0]?.submenu?.popup({ window: front(), x: 0, y: 0 }),
+});
+
 const setMenu = (desktop: Desktop): void => {
   const { texts, holder, running } = desktop;
   const loginItem = createLoginItem({
@@ -152,7 +176,8 @@ const setMenu = (desktop: Desktop): void => {
     program: app.getPath('exe'),
   });
   const template = menuTemplate(process.platform, texts, {
-    show: holder.show,
+    show: (place) => goTo(desktop, place),
+    ...windowActions(holder),
     openFiles: () => void chooseFiles(desktop),
     openDocumentation: () => {
       if (running.service !== undefined) void shell.openExternal(`${running.service.url}/docs`);
@@ -164,7 +189,7 @@ const setMenu = (desktop: Desktop): void => {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template));
 };
 
-const listen = ({ texts, running, recording, close, quit, holder }: Desktop): void => {
+const listen = ({ texts, running, recording, close, quit, windows, holder }: Desktop): void => {
   answerRequests(ipcMain, {
     isOwnPage: holder.isOwnPage,
     isService: (url) => running.service !== undefined && originOf(url) === windowOrigin(running.service),
@@ -174,6 +199,7 @@ const listen = ({ texts, running, recording, close, quit, holder }: Desktop): vo
       signedIn: holder.signedIn,
       setRecording: recording.set,
       recordingSaved: recording.saved,
+      setTheme: windows.setTheme,
     },
   });
   watchService(process, (error) => {
@@ -196,7 +222,12 @@ const connect = (desktop: Desktop, service: Service): void => {
   const { texts, running, following, holder } = desktop;
   running.service = service;
   holder.showService(windowOrigin(service));
-  if (service.isDamaged) return;
+  if (service.isDamaged) {
+    inbox.openWith((args) => {
+      if (placesIn(args).length + filesIn(args).length > 0) goTo(desktop, '/');
+    });
+    return;
+  }
   const { url: baseUrl, localKey: key } = service;
   inbox.openWith((args) => {
     for (const place of placesIn(args)) holder.show(place);

@@ -79,6 +79,8 @@ export const openMediaFiles = async (
       const name = basename(path);
       const form = new FormData();
       form.append('folder', 'recordings');
+      // Its content decides, whatever its name says.
+      form.append('purpose', 'transcription');
       form.append('file', await openAsBlob(path), name);
       const { data } = await client.call('uploadFile', { body: form });
       show(newTranscriptionPlace(data.file.key, name));

@@ -4,6 +4,10 @@ import { z } from 'zod';
 const PageAction = z.enum(['restart', 'reopen', 'logs']);
 export type PageAction = z.output<typeof PageAction>;
 
+/** The window's appearance: the system's, or the person's choice. */
+export const Theme = z.enum(['system', 'light', 'dark']);
+export type Theme = z.output<typeof Theme>;
+
 /** What the service's window asks of the program, and tells it. */
 export type WindowActions = {
   /** A one-time token for a session; undefined without a service. */
@@ -11,6 +15,7 @@ export type WindowActions = {
   readonly signedIn: () => void;
   readonly setRecording: (isOn: boolean) => void;
   readonly recordingSaved: () => void;
+  readonly setTheme: (theme: Theme) => void;
 };
 
 type Sender = { readonly url: string; readonly parent: unknown };
@@ -52,5 +57,6 @@ export const answerRequests = (ipc: IpcMain, { isOwnPage, isService, page, windo
   on('earshot:signed-in', isService, z.tuple([]), () => window.signedIn());
   on('earshot:recording', isService, z.tuple([z.boolean()]), ([isOn]) => window.setRecording(isOn));
   on('earshot:recording-saved', isService, z.tuple([]), () => window.recordingSaved());
+  on('earshot:theme', isService, z.tuple([Theme]), ([theme]) => window.setTheme(theme));
   ipc.handle('earshot:token', (event) => (isFrom(event, isService) ? window.token() : undefined));
 };

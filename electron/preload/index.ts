@@ -19,6 +19,7 @@ contextBridge.exposeInMainWorld('earshot', {
     ipcRenderer.send('earshot:signed-in');
     return stop;
   },
+  setTheme: (theme: string): void => ipcRenderer.send('earshot:theme', theme),
   setRecording: (isOn: boolean): void => ipcRenderer.send('earshot:recording', isOn),
   onSaveRecording: (save: () => Promise<void>): (() => void) =>
     listen('earshot:save-recording', () => {

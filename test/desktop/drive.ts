@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
@@ -40,6 +40,7 @@ export const MICROPHONE = [
   `--use-file-for-fake-audio-capture=${SAMPLE}`,
 ];
 
+const ATTACH_MS = 40_000;
 /** GTK gives its questions the name of the program. */
 const QUESTION_TITLE = '';
 
@@ -106,14 +107,17 @@ export const withProgram = async (
   mkdirSync(home, { recursive: true });
   const { executable, args: before } = given();
   const startedAt = performance.now();
-  const app = await _electron.launch({
-    executablePath: executable,
-    args: [...SWITCHES, ...before, ...args],
-    env: environmentOf(home),
-    // Else Playwright replaces the system's.
-    colorScheme: null,
-    timeout: 60_000,
-  });
+  const launch = () =>
+    _electron.launch({
+      executablePath: executable,
+      args: [...SWITCHES, ...before, ...args],
+      env: environmentOf(home),
+      // Else Playwright replaces the system's.
+      colorScheme: null,
+      timeout: ATTACH_MS,
+    });
+  // One in about 25 times, Playwright does not attach; it ends that program.
+  const app = await launch().catch(launch);
   const child = app.process();
   try {
     await use({
@@ -152,7 +156,7 @@ export const xdotool = (...args: string[]): string => {
 
 /** The ids of the windows of a program on the screen: its own, and native questions. */
 export const windowsOf = ({ child }: Pick<Run, 'child'>): string[] =>
-  xdotool('search', '--onlyvisible', '--pid', String(child.pid), '--name', '').split('\n').filter(Boolean);
+  xdotool('search', '--onlyvisible', '--pid', String(child.pid)).split('\n').filter(Boolean);
 
 /** Presses keys on the window that has the focus: as a person, not through Playwright. */
 export const press = (...keys: string[]): void => void xdotool('key', '--clearmodifiers', ...keys);
@@ -181,4 +185,39 @@ export const noteMessages = async (app: ElectronApplication): Promise<() => Prom
     });
   });
   return () => app.evaluate(() => Reflect.get(globalThis, 'noted'));
+};
+
+/** Calls a method of the tests' desktop (desktop-services.py); returns what it answers, parsed. */
+export const desk = (method: string, ...args: string[]): unknown => {
+  const call = ['call', '--session', '-d', 'app.earshot.TestDesk', '-o', '/desk'];
+  const answer = execFileSync('gdbus', [...call, '-m', `app.earshot.TestDesk.${method}`, ...args], {
+    env: { ...process.env, ...given().environment },
+    encoding: 'utf8',
+  });
+  const text = /^\('(.*)',\)\s*$/s.exec(answer)?.[1];
+  return text === undefined ? undefined : JSON.parse(text.replaceAll("\\'", "'").replaceAll('\\\\', '\\'));
+};
+
+/** The proportional memory (PSS) of the program's processes in MB, by what they are. */
+export const memoryOf = ({ child }: Pick<Run, 'child'>): ReadonlyMap<string, number> => {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    try {
+      const [, rest = ''] = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ');
+      parents.set(Number(name), Number(rest.split(' ')[1]));
+    } catch {
+      // No process, or one that has just ended.
+    }
+  }
+  const isOwn = (pid: number | undefined): boolean =>
+    pid !== undefined && pid > 0 && (pid === child.pid || isOwn(parents.get(pid)));
+  const memory = new Map<string, number>();
+  for (const pid of [...parents.keys()].filter(isOwn)) {
+    const kind = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const type = /--utility-sub-type=([\w.]+)|--type=([\w-]+)/.exec(kind);
+    const name = type?.[1] ?? type?.[2] ?? 'main';
+    const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    memory.set(name, (memory.get(name) ?? 0) + pss / 1024);
+  }
+  return memory;
 };

@@ -1,7 +1,8 @@
 /** The words outside of the window: tray, notifications, and native questions and messages. */
 export type StatusTexts = {
   readonly idle: string;
-  readonly running: (count: number, percent: number) => string;
+  /** Without a percentage, only how many. */
+  readonly running: (count: number, percent: number | undefined) => string;
   readonly waiting: (count: number) => string;
   readonly paused: string;
   readonly open: string;
@@ -20,6 +21,7 @@ export type StatusTexts = {
   readonly fileMissing: (name: string) => string;
   readonly fileUnreadable: (name: string) => string;
   readonly fileOfOtherKind: (name: string) => string;
+  readonly libraryDamaged: string;
   readonly recordings: string;
   readonly allFiles: string;
   readonly ok: string;
@@ -28,7 +30,7 @@ export type StatusTexts = {
 const en: StatusTexts = {
   idle: 'No transcription is running',
   running: (count, percent) =>
-    count === 1 ? `Transcribing: ${percent} %` : `Transcribing ${count} recordings: ${percent} %`,
+    `${count === 1 ? 'Transcribing' : `Transcribing ${count} recordings`}${percent === undefined ? '' : `: ${percent} %`}`,
   waiting: (count) => `${count} waiting`,
   paused: 'The queue is paused',
   open: 'Open Earshot',
@@ -53,6 +55,8 @@ const en: StatusTexts = {
   fileMissing: (name) => `“${name}” is not there any more. It may have been moved or renamed.`,
   fileUnreadable: (name) => `You do not have permission to read “${name}”.`,
   fileOfOtherKind: (name) => `“${name}” is not an audio or video recording.`,
+  libraryDamaged:
+    'The library does not open. The window says how to repair it; until then, nothing can be opened in it.',
   recordings: 'Recordings',
   allFiles: 'All Files',
   ok: 'OK',
@@ -61,9 +65,7 @@ const en: StatusTexts = {
 const de: StatusTexts = {
   idle: 'Keine Transkription läuft',
   running: (count, percent) =>
-    count === 1
-      ? `Wird transkribiert: ${percent} %`
-      : `${count} Aufnahmen werden transkribiert: ${percent} %`,
+    `${count === 1 ? 'Wird transkribiert' : `${count} Aufnahmen werden transkribiert`}${percent === undefined ? '' : `: ${percent} %`}`,
   waiting: (count) => `${count} in Warteschlange`,
   paused: 'Die Warteschlange ist angehalten',
   open: 'Earshot öffnen',
@@ -90,6 +92,8 @@ const de: StatusTexts = {
   fileMissing: (name) => `„${name}“ ist nicht mehr da. Vielleicht wurde die Datei verschoben oder umbenannt.`,
   fileUnreadable: (name) => `Sie haben keine Berechtigung, „${name}“ zu lesen.`,
   fileOfOtherKind: (name) => `„${name}“ ist keine Audio- oder Videoaufnahme.`,
+  libraryDamaged:
+    'Die Bibliothek lässt sich nicht öffnen. Das Fenster sagt, wie man sie repariert; bis dahin kann nichts darin geöffnet werden.',
   recordings: 'Aufnahmen',
   allFiles: 'Alle Dateien',
   ok: 'OK',
@@ -98,7 +102,7 @@ const de: StatusTexts = {
 const es: StatusTexts = {
   idle: 'No hay ninguna transcripción en curso',
   running: (count, percent) =>
-    count === 1 ? `Transcribiendo: ${percent} %` : `Transcribiendo ${count} grabaciones: ${percent} %`,
+    `${count === 1 ? 'Transcribiendo' : `Transcribiendo ${count} grabaciones`}${percent === undefined ? '' : `: ${percent} %`}`,
   waiting: (count) => `${count} en espera`,
   paused: 'La cola está en pausa',
   open: 'Abrir Earshot',
@@ -123,6 +127,8 @@ const es: StatusTexts = {
   fileMissing: (name) => `«${name}» ya no está. Puede que se haya movido o cambiado de nombre.`,
   fileUnreadable: (name) => `No tiene permiso para leer «${name}».`,
   fileOfOtherKind: (name) => `«${name}» no es una grabación de audio o vídeo.`,
+  libraryDamaged:
+    'La biblioteca no se abre. La ventana explica cómo repararla; hasta entonces no se puede abrir nada en ella.',
   recordings: 'Grabaciones',
   allFiles: 'Todos los archivos',
   ok: 'Aceptar',
@@ -131,7 +137,7 @@ const es: StatusTexts = {
 const fr: StatusTexts = {
   idle: 'Aucune transcription en cours',
   running: (count, percent) =>
-    count === 1 ? `Transcription : ${percent} %` : `Transcription de ${count} enregistrements : ${percent} %`,
+    `${count === 1 ? 'Transcription' : `Transcription de ${count} enregistrements`}${percent === undefined ? '' : ` : ${percent} %`}`,
   waiting: (count) => `${count} en attente`,
   paused: 'La file d’attente est en pause',
   open: 'Ouvrir Earshot',
@@ -156,6 +162,8 @@ const fr: StatusTexts = {
   fileMissing: (name) => `« ${name} » n’existe plus. Le fichier a peut-être été déplacé ou renommé.`,
   fileUnreadable: (name) => `Vous n’avez pas l’autorisation de lire « ${name} ».`,
   fileOfOtherKind: (name) => `« ${name} » n’est pas un enregistrement audio ou vidéo.`,
+  libraryDamaged:
+    'La bibliothèque ne s’ouvre pas. La fenêtre indique comment la réparer ; d’ici là, rien ne peut y être ouvert.',
   recordings: 'Enregistrements',
   allFiles: 'Tous les fichiers',
   ok: 'OK',

@@ -17,13 +17,17 @@ const ACTIONS = {
   openDocumentation: () => {},
   showLogs: () => {},
   startsAtLogin: false,
+  back: () => {},
+  forward: () => {},
+  showMenu: () => {},
+  zoom: () => {},
   setStartsAtLogin: () => {},
 };
 
 /** Every label of a menu. An entry without a label would show its role's English default. */
 const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
   items.flatMap((item) => {
-    if (item.type === 'separator') return [];
+    if (item.type === 'separator' || item.visible === false) return [];
     // The application menu takes the application's name.
     if (item.role !== 'appMenu') expect(item.label, item.role).toBeTypeOf('string');
     return [item.label ?? '', ...(Array.isArray(item.submenu) ? labelsIn(item.submenu) : [])].filter(Boolean);
@@ -38,6 +42,7 @@ describe('permissions of the window', () => {
     ['file:///etc/passwd', 'refuse'],
     ['javascript:alert(1)', 'refuse'],
     ['smb://server/share', 'refuse'],
+    [`blob:${OWN}/7b0f7f0e`, 'refuse'],
     ['not an address', 'refuse'],
   ])('%s: %s', (address, decision) => {
     expect(decideNavigation(address, OWN)).toBe(decision);
@@ -68,13 +73,14 @@ describe('the window state', () => {
       width: 800,
       height: 600,
       maximized: true,
+      theme: 'system',
     });
     expect(parseWindowState('{"width":1,"height":1}')).toMatchObject(MIN_SIZE);
   });
 
   it('moves back into view when its screen is unplugged', () => {
-    const away = { x: 3000, y: 100, width: 900, height: 700, maximized: false };
-    expect(fitWindow(away, screens)).toEqual({ width: 900, height: 700, maximized: false });
+    const away = { ...DEFAULT_STATE, x: 3000, y: 100, width: 900, height: 700 };
+    expect(fitWindow(away, screens)).toEqual({ ...DEFAULT_STATE, width: 900, height: 700 });
     expect(fitWindow({ ...away, x: 100 }, screens)).toMatchObject({ x: 100, y: 100 });
     expect(fitWindow({ ...away, width: 5000 }, screens)).toMatchObject({ width: 1920 });
   });
@@ -138,8 +144,12 @@ describe('the desktop program', () => {
     for (const platform of ['linux', 'darwin'] as const) {
       const template = menuTemplate(platform, english, actions);
       expect(template.some((entry) => entry.role === 'appMenu')).toBe(platform === 'darwin');
-      const view = template.find((entry) => entry.label === 'View')?.submenu;
-      expect(Array.isArray(view) && view.filter((entry) => entry.click !== undefined)).toHaveLength(5);
+      const view = template.find((entry) => entry.label === '&View')?.submenu;
+      const screens = Array.isArray(view)
+        ? view.filter(({ accelerator }) => /^CmdOrCtrl\+\d$/.test(accelerator ?? ''))
+        : [];
+      for (const { click } of screens) Reflect.apply(click ?? (() => {}), undefined, []);
+      expect(shown.splice(0)).toEqual(['/', '/queue', '/files', '/models', '/api']);
     }
   });
 

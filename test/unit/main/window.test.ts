@@ -9,6 +9,7 @@ import { restrictNavigation, restrictPermissions } from '../../../electron/main/
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { keepWindowState, readWindowState } from '../../../electron/main/window.ts';
 import { createWindowHolder } from '../../../electron/main/window-holder.ts';
+import { DEFAULT_STATE } from '../../../electron/main/window-state.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const texts = desktopTexts(['en']);
@@ -46,6 +47,7 @@ describe('requests of pages', () => {
         signedIn: note('signed in'),
         setRecording: (isOn) => done.push(`recording ${isOn}`),
         recordingSaved: note('saved'),
+        setTheme: note('theme'),
       },
     },
   );
@@ -161,18 +163,17 @@ describe('the window', () => {
   it('keeps its place and size, and goes back to a screen that is there', async () => {
     const file = join(temporaryFolder(), 'window.json');
     let close = () => {};
-    keepWindowState(
-      {
-        getNormalBounds: () => ({ x: 1700, y: 20, width: 800, height: 600 }),
-        isMaximized: () => false,
-        maximize: () => {},
-        on: (_event, listener) => {
-          close = listener;
-        },
+    const kept = keepWindowState(file, DEFAULT_STATE);
+    kept.setTheme('dark');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ theme: 'dark' });
+    kept.follow({
+      getNormalBounds: () => ({ x: 1700, y: 20, width: 800, height: 600 }),
+      isMaximized: () => false,
+      maximize: () => {},
+      on: (_event, listener) => {
+        close = listener;
       },
-      file,
-      () => {},
-    );
+    });
     close();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ x: 1700, width: 800 });
     const wide = [
