@@ -43,6 +43,7 @@ class InOrder extends BaseSequencer {
 }
 
 const UNIT = 'test/unit/**/*.test.{ts,tsx}';
+const DESKTOP = 'test/desktop/*.test.ts';
 
 /** What both projects have in common. */
 const shared = {
@@ -70,8 +71,19 @@ export default defineConfig({
           ...shared,
           name: 'whole',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [UNIT, '**/node_modules/**'],
+          exclude: [UNIT, DESKTOP, '**/node_modules/**'],
           globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts', 'test/support/halts.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'desktop',
+          include: [DESKTOP],
+          globalSetup: ['test/support/run-folder.ts', 'test/desktop/setup.ts'],
+          // After all others and one at a time: the window that has the focus gets the keys.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
         },
       },
     ],

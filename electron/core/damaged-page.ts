@@ -1,9 +1,11 @@
 import Fastify from 'fastify';
 import { ulid } from 'ulid';
-import { AppError } from './base/errors.ts';
+import { AppError, messageOf } from './base/errors.ts';
+import { dataPaths } from './base/paths.ts';
 import type { AppConfig } from './config.ts';
 import { sendError } from './http/errors.ts';
 import { addWindow, listen } from './http/server.ts';
+import { fileLogger } from './log.ts';
 
 export type DamagedPage = { readonly url: string; close(): Promise<void> };
 
@@ -16,6 +18,8 @@ export const isLibraryDamaged = (error: unknown): error is AppError =>
  * answers with the same error, but for its health.
  */
 export const serveDamagedPage = async (config: AppConfig, error: AppError): Promise<DamagedPage> => {
+  const logger = fileLogger(dataPaths(config.dataDir).logs);
+  logger.error({ reason: messageOf(error.cause ?? error) }, 'The library is damaged and does not open');
   const server = Fastify({ logger: false, genReqId: () => ulid(), forceCloseConnections: true });
   const since = performance.now();
   server.get('/v1/health', async () => ({

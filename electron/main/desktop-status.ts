@@ -47,7 +47,7 @@ export const showStatus = (deps: Deps): { runningJobs: () => number } => {
   };
   onActivity(IDLE);
   const notify = createNotifier({
-    create: (options) => new Notification(options),
+    create: (options) => new Notification({ ...options, icon }),
     texts,
     isWatching: () => window()?.isFocused() === true,
     show,

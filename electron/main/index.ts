@@ -1,8 +1,18 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { app, dialog, ipcMain, Menu, powerMonitor, shell } from 'electron';
-import { linkTo } from '../core/base/app-link.ts';
+import {
+  app,
+  type BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  type MessageBoxOptions,
+  type OpenDialogOptions,
+  powerMonitor,
+  shell,
+} from 'electron';
+import { MEDIA_EXTENSIONS } from '../contract/media-kinds.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { watchService } from './crash.ts';
 import { showStatus } from './desktop-status.ts';
@@ -10,11 +20,13 @@ import { createWindows } from './desktop-window.ts';
 import { createInbox } from './inbox.ts';
 import { BACKGROUND, createLoginItem } from './login-item.ts';
 import { menuTemplate } from './menu.ts';
-import { mediaFilesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
+import { filesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
+import { watchRecording } from './recording.ts';
 import { answerRequests } from './requests.ts';
-import { layout, logFolder, type Service, startService, windowOrigin } from './service.ts';
+import { originOf } from './security.ts';
+import { layout, logFolder, loginToken, type Service, startService, windowOrigin } from './service.ts';
 import { desktopTexts } from './texts/index.ts';
 import { createWindowHolder } from './window-holder.ts';
 
@@ -25,11 +37,16 @@ const inbox = createInbox();
 
 /** Takes what the system asks the program to open, from its first moment. */
 const receiveOpenings = (front: () => void): void => {
+  // Unpacked, Electron's own binary takes the folder of the program first.
+  const given = (args: readonly string[]) => {
+    const own = args.filter((arg, index) => index > 0 && !arg.startsWith('-'));
+    return app.isPackaged ? own : own.slice(1);
+  };
   app.on('second-instance', (_event, args, folder) => {
     front();
-    inbox.put(wholePaths(args.slice(1), folder));
+    inbox.put(wholePaths(given(args), folder));
   });
-  inbox.put(wholePaths(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd()));
+  inbox.put(wholePaths(given(process.argv), process.cwd()));
 };
 // macOS sends these before Electron is ready.
 app.on('open-url', (event, link) => {
@@ -43,6 +60,10 @@ app.on('open-file', (event, path) => {
 
 type Desktop = Awaited<ReturnType<typeof openDesktop>>;
 
+/** A message in a window, or by itself; it blocks nothing but that window. */
+const showMessage = (window: BrowserWindow | undefined, options: MessageBoxOptions) =>
+  window === undefined ? dialog.showMessageBox(options) : dialog.showMessageBox(window, options);
+
 /** The window with a starting state, before there is a service. */
 const openDesktop = async () => {
   const texts = desktopTexts(app.getPreferredSystemLanguages());
@@ -51,31 +72,57 @@ const openDesktop = async () => {
     hasStopped: false,
   };
   const following = new AbortController();
+  const recording = watchRecording(() => holder.current()?.webContents.send('earshot:save-recording'));
   const close = async () => {
     following.abort();
+    holder.current()?.destroy();
     await running.service?.close();
   };
-  const quitNow = quitGracefully({
+  const quit = quitGracefully({
     app,
-    ask: (question) => dialog.showMessageBox(question),
+    ask: (question) => showMessage(holder.current(), question),
+    front: () => void holder.front(),
     texts,
-    runningJobs: () => (running.hasStopped ? 0 : running.jobs()),
+    work: () => ({
+      jobs: running.hasStopped ? 0 : running.jobs(),
+      isRecording: recording.isOn() && holder.current() !== undefined,
+    }),
+    endsWithWindow: process.platform !== 'darwin',
+    saveRecording: recording.save,
     close,
   });
-  const create = await createWindows({
+  const windows = await createWindows({
     texts,
     preload: layout.preload,
+    icon: join(layout.resources, 'icons', 'icon.png'),
     stateFile: join(app.getPath('userData'), 'window.json'),
     own: () => running.service && windowOrigin(running.service),
+    onLeaving: () => {
+      holder.leaving();
+      recording.set(false);
+    },
     onCrash: (place) => holder.showPage(crashedPage(texts), place),
-    onSessionEnd: quitNow,
+    onClose: (event, destroy) => void quit.onWindowClose(event, destroy),
+    onSessionEnd: quit.now,
   });
-  const holder = createWindowHolder(create, startingPage(texts));
+  const holder = createWindowHolder({
+    create: windows.create,
+    firstPage: startingPage(texts),
+    goTo: (window, place) => window.webContents.send('earshot:place', place),
+  });
   if (!process.argv.includes(BACKGROUND)) holder.front();
-  return { texts, running, following, close, quitNow, holder };
+  return { texts, running, following, recording, close, quit, windows, holder };
 };
 
 const showLogs = () => void shell.openPath(logFolder());
+
+const showProblems = ({ texts, holder }: Desktop, problems: readonly string[]) =>
+  showMessage(holder.front(), {
+    type: 'warning',
+    message: texts.filesNotOpened(problems.length),
+    detail: problems.join('\n'),
+    buttons: [texts.ok],
+  });
 
 /** Restarts the program, whose jobs resume at their checkpoints. */
 const restart = (close: () => Promise<void>) => {
@@ -83,12 +130,44 @@ const restart = (close: () => Promise<void>) => {
   void Promise.race([close(), delay(CLOSE_LIMIT_MS)]).finally(() => app.exit(0));
 };
 
-const chooseFiles = async () => {
-  const chosen = await dialog.showOpenDialog({ properties: ['openFile', 'multiSelections'] });
-  inbox.put(chosen.filePaths);
+const chooseFiles = async ({ texts, holder }: Desktop) => {
+  const options: OpenDialogOptions = {
+    title: texts.transcribe,
+    properties: ['openFile', 'multiSelections'],
+    filters: [
+      { name: texts.recordings, extensions: [...MEDIA_EXTENSIONS] },
+      { name: texts.allFiles, extensions: ['*'] },
+    ],
+  };
+  const { filePaths } = await dialog.showOpenDialog(holder.front(), options);
+  inbox.put(filePaths);
 };
 
-const setMenu = ({ texts, holder, running }: Desktop): void => {
+/** Goes to a place, or says why there is none to go to. */
+const goTo = ({ texts, running, holder }: Desktop, place: string) => {
+  if (running.service?.isDamaged !== true) holder.show(place);
+  else
+    void showMessage(holder.front(), { type: 'warning', message: texts.libraryDamaged, buttons: [texts.ok] });
+};
+
+/** What the menu does in the window itself. */
+const windowActions = ({ current, front }: Desktop['holder']) => ({
+  back: () => {
+    const history = current()?.webContents.navigationHistory;
+    const before = history?.getEntryAtIndex(history.getActiveIndex() - 1);
+    // Not to a page of the program, such as the one of its start.
+    if (before !== undefined && /^http/.test(before.url)) history?.goBack();
+  },
+  forward: () => current()?.webContents.navigationHistory.goForward(),
+  zoom: (steps: number) => {
+    const contents = current()?.webContents;
+    contents?.setZoomLevel(steps === 0 ? 0 : contents.getZoomLevel() + steps / 2);
+  },
+  showMenu: () => Menu.getApplicationMenu()?.items[0]?.submenu?.popup({ window: front(), x: 0, y: 0 }),
+});
+
+const setMenu = (desktop: Desktop): void => {
+  const { texts, holder, running } = desktop;
   const loginItem = createLoginItem({
     app,
     platform: process.platform,
@@ -97,8 +176,9 @@ const setMenu = ({ texts, holder, running }: Desktop): void => {
     program: app.getPath('exe'),
   });
   const template = menuTemplate(process.platform, texts, {
-    show: holder.show,
-    openFiles: () => void chooseFiles(),
+    show: (place) => goTo(desktop, place),
+    ...windowActions(holder),
+    openFiles: () => void chooseFiles(desktop),
     openDocumentation: () => {
       if (running.service !== undefined) void shell.openExternal(`${running.service.url}/docs`);
     },
@@ -109,11 +189,18 @@ const setMenu = ({ texts, holder, running }: Desktop): void => {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template));
 };
 
-const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
-  answerRequests(ipcMain, holder.isOwnPage, {
-    restart: () => restart(close),
-    reopen: () => holder.showService(),
-    logs: showLogs,
+const listen = ({ texts, running, recording, close, quit, windows, holder }: Desktop): void => {
+  answerRequests(ipcMain, {
+    isOwnPage: holder.isOwnPage,
+    isService: (url) => running.service !== undefined && originOf(url) === windowOrigin(running.service),
+    page: { restart: () => restart(close), reopen: () => holder.showService(), logs: showLogs },
+    window: {
+      token: () => running.service && loginToken(running.service),
+      signedIn: holder.signedIn,
+      setRecording: recording.set,
+      recordingSaved: recording.saved,
+      setTheme: windows.setTheme,
+    },
   });
   watchService(process, (error) => {
     console.error(error);
@@ -125,29 +212,31 @@ const listen = ({ texts, running, close, quitNow, holder }: Desktop): void => {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, quitNow);
-  powerMonitor.on('shutdown', quitNow);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, quit.now);
+  powerMonitor.on('shutdown', quit.now);
   receiveOpenings(() => holder.front());
 };
 
 /** Lets the window, the desktop's status, and what is to be opened reach the service. */
-const connect = ({ texts, running, following, holder }: Desktop, service: Service): void => {
+const connect = (desktop: Desktop, service: Service): void => {
+  const { texts, running, following, holder } = desktop;
   running.service = service;
-  const origin = windowOrigin(service);
+  holder.showService(windowOrigin(service));
   if (service.isDamaged) {
-    holder.showService({ origin, link: () => `${origin}/` });
+    inbox.openWith((args) => {
+      if (placesIn(args).length + filesIn(args).length > 0) goTo(desktop, '/');
+    });
     return;
   }
-  const link = (place: string | undefined) => `${origin}/${new URL(linkTo(service.loginUrl(), place)).hash}`;
-  holder.showService({ origin, link });
   const { url: baseUrl, localKey: key } = service;
   inbox.openWith((args) => {
     for (const place of placesIn(args)) holder.show(place);
-    void openMediaFiles(mediaFilesIn(args), {
+    void openMediaFiles(filesIn(args), {
       baseUrl,
       key,
+      texts,
       show: holder.show,
-      showError: (message) => dialog.showErrorBox('Earshot', message),
+      showProblems: (problems) => void showProblems(desktop, problems),
     });
   });
   const status = showStatus({
@@ -158,7 +247,7 @@ const connect = ({ texts, running, following, holder }: Desktop, service: Servic
     window: holder.current,
     front: () => void holder.front(),
     show: holder.show,
-    openFiles: () => void chooseFiles(),
+    openFiles: () => void chooseFiles(desktop),
     signal: following.signal,
   });
   running.jobs = status.runningJobs;

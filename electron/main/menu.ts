@@ -7,6 +7,13 @@ export type MenuActions = {
   readonly openFiles: () => void;
   readonly openDocumentation: () => void;
   readonly showLogs: () => void;
+  /** Goes through the places that the window has shown. */
+  readonly back: () => void;
+  readonly forward: () => void;
+  /** Opens the menu from the keyboard. */
+  readonly showMenu: () => void;
+  /** Changes the window's zoom by steps; 0 resets it. */
+  readonly zoom: (steps: number) => void;
   /** Whether the system starts the program at login. */
   readonly startsAtLogin: boolean;
   readonly setStartsAtLogin: (isOn: boolean) => void;
@@ -48,7 +55,19 @@ const editMenu = (texts: DesktopTexts): Item => ({
   ],
 });
 
-const viewMenu = (texts: DesktopTexts, show: MenuActions['show']): Item => {
+/** Further keys of an item that Electron's roles do not have, such as those of the numeric keypad. */
+const hidden = (accelerator: string, click: () => void): Item => ({
+  label: accelerator,
+  accelerator,
+  visible: false,
+  click,
+});
+
+const viewMenu = (
+  texts: DesktopTexts,
+  { show, back, forward, zoom, showMenu }: MenuActions,
+  isMac: boolean,
+): Item => {
   const screens = [
     [texts.library, '/'],
     [texts.queue, '/queue'],
@@ -59,6 +78,9 @@ const viewMenu = (texts: DesktopTexts, show: MenuActions['show']): Item => {
   return {
     label: texts.view,
     submenu: [
+      { label: texts.back, accelerator: isMac ? 'Cmd+[' : 'Alt+Left', click: back },
+      { label: texts.forward, accelerator: isMac ? 'Cmd+]' : 'Alt+Right', click: forward },
+      separator,
       ...screens.map(
         ([label, hash], index): Item => ({
           label,
@@ -70,6 +92,11 @@ const viewMenu = (texts: DesktopTexts, show: MenuActions['show']): Item => {
       role('resetZoom', texts.resetZoom),
       role('zoomIn', texts.zoomIn),
       role('zoomOut', texts.zoomOut),
+      hidden('CmdOrCtrl+=', () => zoom(1)),
+      hidden('CmdOrCtrl+numadd', () => zoom(1)),
+      hidden('CmdOrCtrl+numsub', () => zoom(-1)),
+      hidden('CmdOrCtrl+num0', () => zoom(0)),
+      ...(isMac ? [] : [hidden('F10', showMenu)]),
       separator,
       role('togglefullscreen', texts.fullScreen),
     ],
@@ -90,8 +117,9 @@ const windowMenu = (texts: DesktopTexts, isMac: boolean): Item => ({
 export const menuTemplate = (
   platform: NodeJS.Platform,
   texts: DesktopTexts,
-  { show, openFiles, openDocumentation, showLogs, startsAtLogin, setStartsAtLogin }: MenuActions,
+  actions: MenuActions,
 ): Item[] => {
+  const { show, openFiles, openDocumentation, showLogs, startsAtLogin, setStartsAtLogin } = actions;
   const isMac = platform === 'darwin';
   const settings: readonly Item[] = [
     { label: texts.settings, accelerator: 'CmdOrCtrl+,', click: () => show('/settings') },
@@ -113,7 +141,7 @@ export const menuTemplate = (
       ],
     },
     editMenu(texts),
-    viewMenu(texts, show),
+    viewMenu(texts, actions, isMac),
     windowMenu(texts, isMac),
     {
       role: 'help',

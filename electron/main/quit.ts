@@ -1,62 +1,101 @@
 import type { DesktopTexts } from './texts/index.ts';
 
+/** What an end of the program interrupts. */
+export type Work = { readonly jobs: number; readonly isRecording: boolean };
+
+type Cancelable = { preventDefault(): void };
+
+type Question = {
+  type: 'question';
+  message: string;
+  detail: string;
+  buttons: string[];
+  defaultId: number;
+  cancelId: number;
+  noLink: boolean;
+};
+
 /** The parts of Electron that this module uses. */
 type Deps = {
   readonly app: {
-    on(event: 'before-quit', listener: (event: { preventDefault(): void }) => void): unknown;
+    on(event: 'before-quit', listener: (event: Cancelable) => void): unknown;
     quit(): void;
   };
-  /** Resolves with the index of the chosen button. */
-  readonly ask: (question: {
-    type: 'question';
-    message: string;
-    detail: string;
-    buttons: string[];
-    defaultId: number;
-    cancelId: number;
-  }) => Promise<{ response: number }>;
+  /** Asks in the program's window; resolves with the index of the chosen button. */
+  readonly ask: (question: Question) => Promise<{ response: number }>;
+  /** Brings the window forward, with a question that is open in it. */
+  readonly front: () => void;
   readonly texts: DesktopTexts;
-  readonly runningJobs: () => number;
-  /** Returns running jobs to the queue at their checkpoints. */
+  readonly work: () => Work;
+  /** Whether the program ends with its window: not on macOS. */
+  readonly endsWithWindow: boolean;
+  /** Ends a recording and stores what it has. */
+  readonly saveRecording: () => Promise<void>;
+  /** Closes the window, and the service, which returns running jobs to the queue at their checkpoints. */
   readonly close: () => Promise<void>;
 };
 
-/**
- * Asks once before jobs are interrupted, and closes the service before the program ends. Returns a function that quits
- * without a question, for a system that shuts down.
- */
-export const quitGracefully = ({ app, ask, texts, runningJobs, close }: Deps): (() => void) => {
+const questionOf = ({ jobs, isRecording }: Work, texts: DesktopTexts, doIt: string): Question => ({
+  type: 'question',
+  message: isRecording ? texts.quitRecordingTitle(jobs) : texts.quitTitle(jobs),
+  detail: [...(isRecording ? [texts.quitRecordingText] : []), ...(jobs > 0 ? [texts.quitText] : [])].join(
+    ' ',
+  ),
+  buttons: [doIt, isRecording ? texts.keepRecording : texts.keepRunning],
+  defaultId: 0,
+  cancelId: 1,
+  noLink: true,
+});
+
+/** Asks once before a recording or jobs are interrupted, and closes window and service before the program ends. */
+export const quitGracefully = (deps: Deps) => {
+  const { app, ask, front, texts, work, endsWithWindow, saveRecording, close } = deps;
   let state: 'running' | 'asking' | 'closing' | 'closed' = 'running';
-  const end = () => {
+  const end = async () => {
     if (state === 'closing' || state === 'closed') return;
     state = 'closing';
-    void close().finally(() => {
+    try {
+      await saveRecording();
+      await close();
+    } finally {
       state = 'closed';
       app.quit();
-    });
+    }
   };
-  const askFirst = async (jobs: number) => {
+  /** Whether the person wants to interrupt the work; without work, yes. */
+  const mayInterrupt = async (interrupted: Work, doIt: string): Promise<boolean> => {
+    if (interrupted.jobs === 0 && !interrupted.isRecording) return true;
     state = 'asking';
-    const { response } = await ask({
-      type: 'question',
-      message: texts.quitTitle(jobs),
-      detail: texts.quitText,
-      buttons: [texts.quit, texts.keepRunning],
-      defaultId: 0,
-      cancelId: 1,
-    });
+    front();
+    const { response } = await ask(questionOf(interrupted, texts, doIt));
     // The system may have ended the program meanwhile.
-    if (state !== 'asking') return;
+    if (state !== 'asking') return false;
     state = 'running';
-    if (response === 0) end();
+    return response === 0;
   };
-  app.on('before-quit', (event) => {
+  app.on('before-quit', async (event) => {
     if (state === 'closed') return;
     event.preventDefault();
-    if (state !== 'running') return;
-    const jobs = runningJobs();
-    if (jobs === 0) end();
-    else void askFirst(jobs);
+    if (state === 'asking') front();
+    if (state === 'running' && (await mayInterrupt(work(), texts.quit))) await end();
   });
-  return end;
+  return {
+    /** Quits without a question, for a system that shuts down. */
+    now: (): void => void end(),
+    /** Asks before a window is closed in a recording, or in jobs that end with it. `closeWindow` does not ask again. */
+    onWindowClose: async (event: Cancelable, closeWindow: () => void): Promise<void> => {
+      const { jobs, isRecording } = work();
+      const interrupted = { jobs: endsWithWindow ? jobs : 0, isRecording };
+      if (state === 'asking') event.preventDefault();
+      if (state !== 'running' || (interrupted.jobs === 0 && !isRecording)) return;
+      event.preventDefault();
+      const isWanted = await mayInterrupt(interrupted, endsWithWindow ? texts.quit : texts.close);
+      if (isWanted && endsWithWindow) await end();
+      else if (isWanted) {
+        await saveRecording();
+        closeWindow();
+        // The jobs go on in the tray.
+      } else if (!isRecording) closeWindow();
+    },
+  };
 };

@@ -1,4 +1,5 @@
-const originOf = (address: string): string | undefined => {
+/** An address's origin; undefined for what is no absolute URL. */
+export const originOf = (address: string): string | undefined => {
   try {
     return new URL(address).origin;
   } catch {
@@ -10,8 +11,9 @@ const originOf = (address: string): string | undefined => {
 /** The window stays on its own server. Other http(s) links open in the browser; everything else is refused. */
 export const decideNavigation = (address: string, own: string | undefined): 'stay' | 'browser' | 'refuse' => {
   const origin = originOf(address);
-  if (origin !== undefined && origin === own) return 'stay';
-  return /^https?:\/\//i.test(address) && origin !== undefined ? 'browser' : 'refuse';
+  // A `blob:` address has the origin of the page that made it, and means nothing outside of it.
+  if (origin === undefined || !/^https?:\/\//i.test(address)) return 'refuse';
+  return origin === own ? 'stay' : 'browser';
 };
 
 const ALLOWED_PERMISSIONS = new Set(['media', 'notifications', 'clipboard-sanitized-write']);

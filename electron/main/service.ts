@@ -73,3 +73,9 @@ export const windowOrigin = (service: Service): string => {
   const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
   return new URL(devServer ?? service.url).origin;
 };
+
+/** A token that the window exchanges for a session; undefined for a library that does not open, which has none. */
+export const loginToken = (service: Service): string | undefined =>
+  service.isDamaged
+    ? undefined
+    : (new URLSearchParams(new URL(service.loginUrl()).hash.slice(1)).get('token') ?? undefined);

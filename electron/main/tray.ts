@@ -11,22 +11,26 @@ export type TrayActions = {
   readonly quit: () => void;
 };
 
-/** One line on the queue: `Transcribing: 45 % · 2 waiting`. */
+/** One line on the queue: `Transcribing: 45 % · 2 waiting`; without a share, `Transcribing · 2 waiting`. */
 export const describeActivity = (
-  { running, waiting, isPaused, share = 0 }: Summary,
+  { running, waiting, isPaused, share }: Summary,
   texts: DesktopTexts,
 ): string => {
+  const percent = share === undefined ? undefined : Math.floor(share * 100);
   const parts = [
-    ...(running > 0 ? [texts.running(running, Math.floor(share * 100))] : []),
+    ...(running > 0 ? [texts.running(running, percent)] : []),
     ...(waiting > 0 ? [texts.waiting(waiting)] : []),
     ...(isPaused ? [texts.paused] : []),
   ];
   return parts.length === 0 ? texts.idle : parts.join(' · ');
 };
 
-/** The tray's menu: the state of the queue, and quick actions. */
+/**
+ * The tray's menu: the state of the queue, and quick actions. Without the percentage: the system replaces the whole menu at a
+ * change, and a click that comes meanwhile would miss.
+ */
 export const trayTemplate = (summary: Summary, texts: DesktopTexts, actions: TrayActions): Item[] => [
-  { label: describeActivity(summary, texts), enabled: false },
+  { label: describeActivity({ ...summary, share: undefined }, texts), enabled: false },
   { type: 'separator' },
   { label: texts.open, click: actions.open },
   { label: texts.transcribe, click: actions.openFiles },
@@ -52,21 +56,23 @@ type TrayDeps<M> = {
   readonly actions: TrayActions;
 };
 
-/** Fills the tray; the returned function updates it. An open menu is replaced only when its words change. */
+/** Fills the tray; the returned function updates it. The menu is replaced only when its words change. */
 export const fillTray = <M>({
   tray,
   buildMenu,
   texts,
   actions,
 }: TrayDeps<M>): ((summary: Summary) => void) => {
-  let shown: string | undefined;
+  let menuWords: string | undefined;
+  let toolTip: string | undefined;
   tray.on('click', actions.open);
   return (summary) => {
+    const activity = `Earshot – ${describeActivity(summary, texts)}`;
+    if (activity !== toolTip) tray.setToolTip(activity);
+    toolTip = activity;
     const template = trayTemplate(summary, texts, actions);
     const words = template.map(({ label }) => label).join('\n');
-    if (words === shown) return;
-    shown = words;
-    tray.setToolTip(`Earshot – ${describeActivity(summary, texts)}`);
-    tray.setContextMenu(buildMenu(template));
+    if (words !== menuWords) tray.setContextMenu(buildMenu(template));
+    menuWords = words;
   };
 };

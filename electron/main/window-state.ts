@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Theme } from './requests.ts';
 
 /** The window's position and size, saved between runs. */
 export type WindowState = {
@@ -7,6 +8,8 @@ export type WindowState = {
   readonly width: number;
   readonly height: number;
   readonly maximized: boolean;
+  /** The theme that the page had, for the ground of the next window before there is a page. */
+  readonly theme: Theme;
 };
 
 export type Area = {
@@ -16,7 +19,7 @@ export type Area = {
   readonly height: number;
 };
 
-export const DEFAULT_STATE: WindowState = { width: 1280, height: 860, maximized: false };
+export const DEFAULT_STATE: WindowState = { width: 1280, height: 860, maximized: false, theme: 'system' };
 export const MIN_SIZE = { width: 380, height: 480 } as const;
 
 const Pixels = z.number().transform(Math.round);
@@ -28,6 +31,7 @@ const StoredState = z.object({
   width: Pixels.catch(DEFAULT_STATE.width),
   height: Pixels.catch(DEFAULT_STATE.height),
   maximized: z.boolean().catch(false),
+  theme: Theme.catch('system'),
 });
 
 const parseJson = (text: string): unknown => {
@@ -43,12 +47,13 @@ const parseJson = (text: string): unknown => {
 export const parseWindowState = (text: string | undefined): WindowState => {
   const { data } = StoredState.safeParse(text === undefined ? undefined : parseJson(text));
   if (data === undefined) return DEFAULT_STATE;
-  const { x, y, width, height, maximized } = data;
+  const { x, y, width, height, maximized, theme } = data;
   return {
     ...(x === undefined || y === undefined ? {} : { x, y }),
     width: Math.max(MIN_SIZE.width, width),
     height: Math.max(MIN_SIZE.height, height),
     maximized,
+    theme,
   };
 };
 
@@ -77,5 +82,5 @@ export const fitWindow = (state: WindowState, screens: readonly Area[]): WindowS
         y >= screen.y &&
         y < screen.y + screen.height - MIN_VISIBLE,
     );
-  return { ...(isVisible ? { x, y } : {}), width, height, maximized: state.maximized };
+  return { ...(isVisible ? { x, y } : {}), width, height, maximized: state.maximized, theme: state.theme };
 };

@@ -4,8 +4,10 @@ const STORAGE_KEY = 'earshot.session';
 
 type SessionOptions<T> = {
   readonly baseUrl: string;
-  /** One-time token from `#token=…` or from the desktop app's preload script. */
+  /** One-time token from `#token=…`. */
   readonly token: string | undefined;
+  /** Asks the desktop program for a one-time token; absent in a browser. */
+  readonly newToken?: (() => Promise<string | undefined>) | undefined;
   /** Session storage, so that a reload keeps the key and a closed tab forgets it. */
   readonly storage: Storage;
   /** Starts the session with its key; rejects with `ApiError` 401 if the server does not accept the key. */
@@ -34,29 +36,41 @@ const unlessRejected = async <T>(answer: Promise<T>): Promise<T | undefined> => 
   }
 };
 
+/** Stores the key that the server gives for a one-time token. */
+const exchange = async (baseUrl: string, token: string, storage: Storage): Promise<void> => {
+  try {
+    const { data } = await createClient({ baseUrl }).call('createSession', { body: { token } });
+    storage.setItem(STORAGE_KEY, data.key);
+  } catch (error) {
+    // A used or expired token does not matter while the stored key is accepted.
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+  }
+};
+
 /**
- * Starts this tab's session: with a new key in exchange for the one-time token, else with the stored key. Resolves to
- * undefined if there is neither, or the server no longer accepts the key. Rejects if the server is unreachable.
+ * Starts this tab's session: with a new key in exchange for the one-time token, else with the stored key, else, in the
+ * desktop program's window, with a token that the program gives. Resolves to undefined if there is none, or the server no
+ * longer accepts the key. Rejects if the server is unreachable.
  */
 export const openSession = async <T>({
   baseUrl,
   token,
+  newToken,
   storage,
   start,
 }: SessionOptions<T>): Promise<T | undefined> => {
-  if (token !== undefined) {
-    try {
-      const { data } = await createClient({ baseUrl }).call('createSession', { body: { token } });
-      storage.setItem(STORAGE_KEY, data.key);
-    } catch (error) {
-      // A used or expired token does not matter while the stored key is accepted.
-      if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    }
-  }
-  const key = storage.getItem(STORAGE_KEY);
-  const started = key === null ? undefined : await unlessRejected(start(key));
-  if (started === undefined) storage.removeItem(STORAGE_KEY);
-  return started;
+  const startWithKey = async (): Promise<T | undefined> => {
+    const key = storage.getItem(STORAGE_KEY);
+    const started = key === null ? undefined : await unlessRejected(start(key));
+    if (started === undefined) storage.removeItem(STORAGE_KEY);
+    return started;
+  };
+  if (token !== undefined) await exchange(baseUrl, token, storage);
+  const started = await startWithKey();
+  const renewed = started === undefined ? await newToken?.() : undefined;
+  if (renewed === undefined) return started;
+  await exchange(baseUrl, renewed, storage);
+  return startWithKey();
 };
 
 /** Starts the session with a pasted API key. False if the server rejects it. */

@@ -32,22 +32,35 @@ export const usePastedSources = () => {
   }, [dialogs]);
 };
 
-/** Opens the New dialog for a file that the desktop app has stored: "Open with Earshot". */
-export const useStoredSource = () => {
+/**
+ * Goes to the places that the desktop program is asked to open. `/new?stored=…` opens the New dialog for a file that the
+ * program has stored: "Open with Earshot".
+ */
+export const useOpenedPlaces = () => {
   const { dialogs } = useServices();
   useEffect(() => {
-    const openStored = () => {
-      const stored = storedInHash(window.location.hash);
-      if (stored === undefined) return;
-      history.replaceState(null, '', '#/');
+    const openStored = (hash: string): boolean => {
+      const stored = storedInHash(hash);
+      if (stored === undefined) return false;
       const { open } = dialogs.store.getState();
       // Several files arrive one by one and are collected in one dialog.
       const before = open.kind === 'create' ? open.sources : [];
       dialogs.open({ kind: 'create', sources: [...before, { kind: 'stored', ...stored }] });
+      return true;
     };
-    openStored();
-    window.addEventListener('hashchange', openStored);
-    return () => window.removeEventListener('hashchange', openStored);
+    // In a browser, `earshot open` puts the place into the address.
+    const openAddress = () => {
+      if (openStored(window.location.hash)) history.replaceState(null, '', '#/');
+    };
+    openAddress();
+    window.addEventListener('hashchange', openAddress);
+    const stop = window.earshot?.onPlace((place) => {
+      if (!openStored(`#${place}`)) window.location.hash = place;
+    });
+    return () => {
+      window.removeEventListener('hashchange', openAddress);
+      stop?.();
+    };
   }, [dialogs]);
 };
 

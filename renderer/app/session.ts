@@ -55,7 +55,9 @@ export const createSession = (core: CoreServices) => {
 
   const resolve = async (token: string | undefined): Promise<SessionState> => {
     try {
-      const services = await openSession({ baseUrl: core.baseUrl, token, storage: sessionStorage, start });
+      const { baseUrl } = core;
+      const newToken = window.earshot?.token;
+      const services = await openSession({ baseUrl, token, newToken, storage: sessionStorage, start });
       if (services !== undefined) return { state: 'signed-in', services };
       // A library that does not open knows no key.
       if (await hasDamagedLibrary(core.baseUrl)) return { state: 'damaged' };
@@ -67,15 +69,17 @@ export const createSession = (core: CoreServices) => {
     }
   };
 
+  const open = async (token?: string): Promise<void> => store.setState(await resolve(token), true);
   return {
     store,
     /** Opens the session with the one-time token of a link, or with this tab's key. Never rejects. */
-    open: async (token?: string): Promise<void> => store.setState(await resolve(token), true),
-    /** Ends a session whose key the server no longer accepts. */
+    open,
+    /** Ends a session whose key the server no longer accepts. The desktop program's window starts a new one. */
     signOut: () => {
       stop();
       forgetSession(sessionStorage);
-      store.setState({ state: 'signed-out', hadLink: false }, true);
+      if (window.earshot === undefined) store.setState({ state: 'signed-out', hadLink: false }, true);
+      else void open();
     },
   };
 };

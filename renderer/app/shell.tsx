@@ -6,7 +6,7 @@ import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
 import { DamagedLibraryBanner } from './damaged-library.tsx';
 import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
-import { DropTarget, usePastedSources, useStoredSource } from './incoming-sources.tsx';
+import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
@@ -22,7 +22,7 @@ export const Shell = () => {
   useGlobalShortcuts();
   usePastedSources();
   const announcement = useJobAnnouncements();
-  useStoredSource();
+  useOpenedPlaces();
 
   return (
     <DropTarget>

@@ -16,6 +16,7 @@ export const useAppearance = () => {
 
   useEffect(() => {
     applyTheme(theme);
+    window.earshot?.setTheme(theme);
   }, [theme]);
 
   useEffect(() => {

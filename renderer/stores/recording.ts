@@ -44,9 +44,15 @@ export const createRecording = (options: Options) => {
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+  /** Whoever closes the window is asked first: by the browser, or by the desktop program, where the event keeps it open silently. */
+  const setAsking = (isOn: boolean) => {
+    if (window.earshot !== undefined) window.earshot.setRecording(isOn);
+    else if (isOn) window.addEventListener('beforeunload', warn);
+    else window.removeEventListener('beforeunload', warn);
+  };
   const end = () => {
     clearInterval(timer);
-    window.removeEventListener('beforeunload', warn);
+    setAsking(false);
     current = undefined;
     store.setState(NONE);
   };
@@ -84,7 +90,7 @@ export const createRecording = (options: Options) => {
     uploads.set(id, upload);
     try {
       current = { recorder: await createRecorder(deviceId, upload.add), id, name };
-      window.addEventListener('beforeunload', warn);
+      setAsking(true);
       timer = setInterval(tick, TICK_MS);
       store.setState({ ...NONE, state: 'running' });
     } catch (error) {
@@ -94,6 +100,21 @@ export const createRecording = (options: Options) => {
     }
   };
 
+  const finish = async (): Promise<FinishedRecording | undefined> => {
+    if (current === undefined) return undefined;
+    const { recorder, id, name } = current;
+    const data = await recorder.finish();
+    end();
+    return { file: new File([data], name, { type: 'audio/webm' }), recording: id };
+  };
+  const leave = async (id: string): Promise<void> => {
+    await take(id)?.leave().catch(warnOfLeaving);
+  };
+  window.earshot?.onSaveRecording(async () => {
+    const finished = await finish();
+    if (finished !== undefined) await leave(finished.recording);
+  });
+
   return {
     store,
     /** Starts with a microphone, or with the system's for an empty id. */
@@ -102,13 +123,7 @@ export const createRecording = (options: Options) => {
       current?.recorder.setPaused(on);
       store.setState({ state: on ? 'paused' : 'running' });
     },
-    finish: async (): Promise<FinishedRecording | undefined> => {
-      if (current === undefined) return undefined;
-      const { recorder, id, name } = current;
-      const data = await recorder.finish();
-      end();
-      return { file: new File([data], name, { type: 'audio/webm' }), recording: id };
-    },
+    finish,
     /** Ends the recording without a result. */
     discard: async (): Promise<void> => {
       if (current === undefined) return;
@@ -127,9 +142,7 @@ export const createRecording = (options: Options) => {
       }
     },
     /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
-    leave: async (id: string): Promise<void> => {
-      await take(id)?.leave().catch(warnOfLeaving);
-    },
+    leave,
     /** Forgets a finished recording that nobody wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();

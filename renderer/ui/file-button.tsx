@@ -1,5 +1,9 @@
 import { type ReactNode, useRef } from 'react';
+import { MEDIA_EXTENSIONS } from '../../electron/contract/media-kinds.ts';
 import { Button, type ButtonVariant } from './button.tsx';
+
+/** `accept` for recordings, also of kinds that the system does not know as audio or video. */
+export const RECORDINGS = ['audio/*', 'video/*', ...MEDIA_EXTENSIONS.map((each) => `.${each}`)].join(',');
 
 type FileButtonProps = {
   label: string;

@@ -61,7 +61,12 @@ const TASKS = {
     run: (node, args) => vitest(node, ['run', '--project', 'unit', '--maxWorkers=100%', ...args]),
   },
   'test:watch': { run: (node, args) => vitest(node, ['watch', '--project', 'unit', ...args]) },
-  'test:desktop': { tools: FFMPEG, engine: true, window: true, ...script('test', 'desktop', 'main.ts') },
+  'test:desktop': {
+    tools: FFMPEG,
+    engine: true,
+    window: true,
+    run: (node, args) => vitest(node, ['run', '--project', 'desktop', ...args]),
+  },
   notices: { ...script('test', 'notices', 'main.ts') },
   audit: { ...script('test', 'notices', 'audit.ts') },
   fuzz: { tools: FFMPEG, engine: true, ...script('test', 'fuzz', 'main.ts') },

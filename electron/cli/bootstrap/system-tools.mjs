@@ -1,7 +1,7 @@
 // Programs that npm cannot install: ffmpeg, a C++ compiler with CMake, Chromium for the tests, and what the engine's Vulkan
 // library is built with.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isFile, onPath } from './places.mjs';
 import { printLine, runHelper, SetupError, step } from './processes.mjs';
@@ -66,6 +66,16 @@ export const findChromium = () => {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
   return (BROWSERS[platform] ?? []).find(isFile) ?? onPath(...names);
 };
+
+/** Python's modules for D-Bus come with the system's own Python. */
+const PYTHON_MODULES = '/usr/lib/python3/dist-packages';
+
+/** What a window of Electron on a virtual screen takes. The modules of Python play the desktop's tray and notifications. */
+const findScreen = () =>
+  ['Xvfb', 'dbus-daemon', 'openbox', 'xdotool', 'gdbus'].every((name) => onPath(name)) &&
+  ['dbus', 'gi'].every((name) => existsSync(join(PYTHON_MODULES, name)))
+    ? onPath('Xvfb')
+    : undefined;
 
 /** Debian has a second program with Chromium, in which the same tests take a quarter less processor time. */
 const CHROMIUM_ON_APT = isDebian() ? 'chromium chromium-headless-shell' : 'chromium';
@@ -144,6 +154,14 @@ const TOOLS = {
       brew: '--cask chromium',
       winget: 'Google.Chrome',
       choco: 'googlechrome',
+    },
+  },
+  screen: {
+    label: 'a virtual screen',
+    find: findScreen,
+    packages: {
+      default: '',
+      apt: 'xvfb dbus openbox xdotool libglib2.0-bin python3-dbus python3-gi libgtk-3-0 libnss3 libgbm1',
     },
   },
 };

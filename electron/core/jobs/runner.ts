@@ -293,6 +293,8 @@ export class JobRunner {
     if (failure.code === 'internal_error' && reason !== 'shutdown') {
       const stack = error instanceof Error ? error.stack : undefined;
       logger.error({ transcript: transcript.id, stack }, 'A job failed for an unexpected reason');
+    } else if (reason === 'shutdown') {
+      logger.info({ transcript: transcript.id, stage: progress.stage }, 'A job goes on at the next start');
     } else {
       logger.info({ transcript: transcript.id, code: failure.code, stage: progress.stage }, 'A job ended');
     }

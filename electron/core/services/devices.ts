@@ -209,7 +209,7 @@ export class DeviceService implements Devices {
       const how = { crashed: 'its process ended: ', timeout: '', failed: '' }[answer.outcome];
       this.#found = { failure: how + answer.detail };
       this.#waiting.clear();
-      logger.warn({ reason: answer.detail }, 'No graphics processor can be used');
+      logger.warn({ reason: answer.detail, output: answer.output }, 'No graphics processor can be used');
       return;
     }
     const { size, mtimeMs } = statSync(this.#library);

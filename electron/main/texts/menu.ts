@@ -1,4 +1,7 @@
-/** The labels of the native menu, including those of Electron's roles, which have English defaults only. */
+/**
+ * The labels of the native menu, including those of Electron's roles, which have English defaults only. `&` stands before the
+ * key that opens a menu with Alt; macOS leaves it out.
+ */
 export type MenuTexts = {
   readonly file: string;
   readonly transcribe: string;
@@ -13,6 +16,8 @@ export type MenuTexts = {
   readonly paste: string;
   readonly selectAll: string;
   readonly view: string;
+  readonly back: string;
+  readonly forward: string;
   readonly library: string;
   readonly queue: string;
   readonly files: string;
@@ -37,22 +42,25 @@ export type MenuTexts = {
   readonly logs: string;
   readonly playFrom: string;
   readonly addToDictionary: string;
+  readonly saveAs: string;
 };
 
 const en: MenuTexts = {
-  file: 'File',
+  file: '&File',
   transcribe: 'Transcribe Files…',
   settings: 'Settings…',
   quit: 'Quit Earshot',
   close: 'Close Window',
-  edit: 'Edit',
+  edit: '&Edit',
   undo: 'Undo',
   redo: 'Redo',
   cut: 'Cut',
   copy: 'Copy',
   paste: 'Paste',
   selectAll: 'Select All',
-  view: 'View',
+  view: '&View',
+  back: 'Back',
+  forward: 'Forward',
   library: 'Library',
   queue: 'Queue',
   files: 'Files',
@@ -61,11 +69,11 @@ const en: MenuTexts = {
   zoomIn: 'Zoom In',
   zoomOut: 'Zoom Out',
   fullScreen: 'Full Screen',
-  window: 'Window',
+  window: '&Window',
   minimize: 'Minimize',
   zoom: 'Zoom',
   front: 'Bring All to Front',
-  help: 'Help',
+  help: '&Help',
   documentation: 'API Documentation',
   about: 'About Earshot',
   services: 'Services',
@@ -77,22 +85,25 @@ const en: MenuTexts = {
   logs: 'Show Logs',
   playFrom: 'Play from This Word',
   addToDictionary: 'Add to Dictionary',
+  saveAs: 'Save As',
 };
 
 const de: MenuTexts = {
-  file: 'Datei',
+  file: '&Datei',
   transcribe: 'Dateien transkribieren …',
   settings: 'Einstellungen …',
   quit: 'Earshot beenden',
   close: 'Fenster schließen',
-  edit: 'Bearbeiten',
+  edit: '&Bearbeiten',
   undo: 'Rückgängig',
   redo: 'Wiederholen',
   cut: 'Ausschneiden',
   copy: 'Kopieren',
   paste: 'Einfügen',
   selectAll: 'Alles auswählen',
-  view: 'Ansicht',
+  view: '&Ansicht',
+  back: 'Zurück',
+  forward: 'Vor',
   library: 'Bibliothek',
   queue: 'Warteschlange',
   files: 'Dateien',
@@ -101,11 +112,11 @@ const de: MenuTexts = {
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   fullScreen: 'Vollbild',
-  window: 'Fenster',
+  window: '&Fenster',
   minimize: 'Minimieren',
   zoom: 'Zoomen',
   front: 'Alle nach vorne bringen',
-  help: 'Hilfe',
+  help: '&Hilfe',
   documentation: 'API-Dokumentation',
   about: 'Über Earshot',
   services: 'Dienste',
@@ -117,22 +128,25 @@ const de: MenuTexts = {
   logs: 'Protokolle anzeigen',
   playFrom: 'Ab diesem Wort abspielen',
   addToDictionary: 'Zum Wörterbuch hinzufügen',
+  saveAs: 'Speichern unter',
 };
 
 const es: MenuTexts = {
-  file: 'Archivo',
+  file: '&Archivo',
   transcribe: 'Transcribir archivos…',
   settings: 'Ajustes…',
   quit: 'Salir de Earshot',
   close: 'Cerrar ventana',
-  edit: 'Edición',
+  edit: '&Edición',
   undo: 'Deshacer',
   redo: 'Rehacer',
   cut: 'Cortar',
   copy: 'Copiar',
   paste: 'Pegar',
   selectAll: 'Seleccionar todo',
-  view: 'Ver',
+  view: '&Ver',
+  back: 'Atrás',
+  forward: 'Adelante',
   library: 'Biblioteca',
   queue: 'Cola',
   files: 'Archivos',
@@ -141,11 +155,11 @@ const es: MenuTexts = {
   zoomIn: 'Acercar',
   zoomOut: 'Alejar',
   fullScreen: 'Pantalla completa',
-  window: 'Ventana',
+  window: 'Ve&ntana',
   minimize: 'Minimizar',
   zoom: 'Ampliar',
   front: 'Traer todo al frente',
-  help: 'Ayuda',
+  help: 'A&yuda',
   documentation: 'Documentación de la API',
   about: 'Acerca de Earshot',
   services: 'Servicios',
@@ -157,22 +171,25 @@ const es: MenuTexts = {
   logs: 'Mostrar registros',
   playFrom: 'Reproducir desde esta palabra',
   addToDictionary: 'Añadir al diccionario',
+  saveAs: 'Guardar como',
 };
 
 const fr: MenuTexts = {
-  file: 'Fichier',
+  file: '&Fichier',
   transcribe: 'Transcrire des fichiers…',
   settings: 'Réglages…',
   quit: 'Quitter Earshot',
   close: 'Fermer la fenêtre',
-  edit: 'Édition',
+  edit: '&Édition',
   undo: 'Annuler',
   redo: 'Rétablir',
   cut: 'Couper',
   copy: 'Copier',
   paste: 'Coller',
   selectAll: 'Tout sélectionner',
-  view: 'Présentation',
+  view: '&Présentation',
+  back: 'Précédent',
+  forward: 'Suivant',
   library: 'Bibliothèque',
   queue: 'File d’attente',
   files: 'Fichiers',
@@ -181,11 +198,11 @@ const fr: MenuTexts = {
   zoomIn: 'Agrandir',
   zoomOut: 'Réduire',
   fullScreen: 'Plein écran',
-  window: 'Fenêtre',
+  window: 'Fe&nêtre',
   minimize: 'Réduire la fenêtre',
   zoom: 'Zoom',
   front: 'Tout ramener au premier plan',
-  help: 'Aide',
+  help: '&Aide',
   documentation: 'Documentation de l’API',
   about: 'À propos d’Earshot',
   services: 'Services',
@@ -197,6 +214,7 @@ const fr: MenuTexts = {
   logs: 'Afficher les journaux',
   playFrom: 'Lire à partir de ce mot',
   addToDictionary: 'Ajouter au dictionnaire',
+  saveAs: 'Enregistrer sous',
 };
 
 export const MENU_TEXTS = { en, de, es, fr };

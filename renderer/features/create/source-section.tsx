@@ -7,7 +7,7 @@ import { formatBytes, formatClock } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
-import { FileButton } from '../../ui/file-button.tsx';
+import { FileButton, RECORDINGS } from '../../ui/file-button.tsx';
 import { type AudioPreview, previewFile, previewStoredFile } from './audio-preview.ts';
 import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
@@ -99,7 +99,7 @@ const AddSources = ({ onAdd }: { onAdd: (sources: readonly Source[]) => void }) 
       <FileButton
         label={t('drop.choose')}
         icon={<FolderOpen size={16} strokeWidth={1.75} aria-hidden />}
-        accept="audio/*,video/*"
+        accept={RECORDINGS}
         onFiles={(files) => onAdd(files.map((file) => ({ kind: 'file', file })))}
       />
       <div className="min-w-[220px] flex-1">

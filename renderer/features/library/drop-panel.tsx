@@ -1,6 +1,6 @@
 import { FolderOpen } from 'lucide-react';
 import { useI18n, useServices } from '../../app/services.tsx';
-import { FileButton } from '../../ui/file-button.tsx';
+import { FileButton, RECORDINGS } from '../../ui/file-button.tsx';
 
 /** Peaks of the bundled sample recording, in hundredths. */
 const SAMPLE_PEAKS = [
@@ -40,7 +40,7 @@ export const DropPanel = () => {
       <FileButton
         label={t('drop.choose')}
         icon={<FolderOpen size={16} strokeWidth={1.75} aria-hidden />}
-        accept="audio/*,video/*"
+        accept={RECORDINGS}
         className="relative h-9"
         testId="file-input"
         onFiles={(files) =>

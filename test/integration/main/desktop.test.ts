@@ -4,7 +4,7 @@ import { newTranscriptionPlace } from '../../../electron/core/base/app-link.ts';
 import { layoutOf } from '../../../electron/core/base/layout.ts';
 import { desktopConfig } from '../../../electron/main/config.ts';
 import { menuTemplate } from '../../../electron/main/menu.ts';
-import { mediaFilesIn, placesIn, wholePaths } from '../../../electron/main/open-files.ts';
+import { filesIn, placesIn, wholePaths } from '../../../electron/main/open-files.ts';
 import { decideNavigation, decidePermission } from '../../../electron/main/security.ts';
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { DEFAULT_STATE, fitWindow, MIN_SIZE, parseWindowState } from '../../../electron/main/window-state.ts';
@@ -17,13 +17,17 @@ const ACTIONS = {
   openDocumentation: () => {},
   showLogs: () => {},
   startsAtLogin: false,
+  back: () => {},
+  forward: () => {},
+  showMenu: () => {},
+  zoom: () => {},
   setStartsAtLogin: () => {},
 };
 
 /** Every label of a menu. An entry without a label would show its role's English default. */
 const labelsIn = (items: MenuItemConstructorOptions[]): string[] =>
   items.flatMap((item) => {
-    if (item.type === 'separator') return [];
+    if (item.type === 'separator' || item.visible === false) return [];
     // The application menu takes the application's name.
     if (item.role !== 'appMenu') expect(item.label, item.role).toBeTypeOf('string');
     return [item.label ?? '', ...(Array.isArray(item.submenu) ? labelsIn(item.submenu) : [])].filter(Boolean);
@@ -38,6 +42,7 @@ describe('permissions of the window', () => {
     ['file:///etc/passwd', 'refuse'],
     ['javascript:alert(1)', 'refuse'],
     ['smb://server/share', 'refuse'],
+    [`blob:${OWN}/7b0f7f0e`, 'refuse'],
     ['not an address', 'refuse'],
   ])('%s: %s', (address, decision) => {
     expect(decideNavigation(address, OWN)).toBe(decision);
@@ -68,13 +73,14 @@ describe('the window state', () => {
       width: 800,
       height: 600,
       maximized: true,
+      theme: 'system',
     });
     expect(parseWindowState('{"width":1,"height":1}')).toMatchObject(MIN_SIZE);
   });
 
   it('moves back into view when its screen is unplugged', () => {
-    const away = { x: 3000, y: 100, width: 900, height: 700, maximized: false };
-    expect(fitWindow(away, screens)).toEqual({ width: 900, height: 700, maximized: false });
+    const away = { ...DEFAULT_STATE, x: 3000, y: 100, width: 900, height: 700 };
+    expect(fitWindow(away, screens)).toEqual({ ...DEFAULT_STATE, width: 900, height: 700 });
     expect(fitWindow({ ...away, x: 100 }, screens)).toMatchObject({ x: 100, y: 100 });
     expect(fitWindow({ ...away, width: 5000 }, screens)).toMatchObject({ width: 1920 });
   });
@@ -95,13 +101,10 @@ describe('arguments', () => {
     ]);
   });
 
-  it('name recordings among flags and other files', () => {
-    expect(mediaFilesIn(['--inspect', '/a/B.MP3', '/a/notes.txt', 'c.webm', '.'])).toEqual([
-      '/a/B.MP3',
-      'c.webm',
-    ]);
+  it('name files among flags and links', () => {
+    expect(filesIn(['--inspect', '/a/B.MP3', '/a/notes.txt'])).toEqual(['/a/B.MP3', '/a/notes.txt']);
     const links = ['earshot://queue', 'earshot://settings/x.mp3', '/a/b.mp3', 'earshot://nowhere'];
-    expect([placesIn(links), mediaFilesIn(links)]).toEqual([['/queue'], ['/a/b.mp3']]);
+    expect([placesIn(links), filesIn(links)]).toEqual([['/queue'], ['/a/b.mp3']]);
     expect(newTranscriptionPlace('/usr_1/a b.mp3', 'a b.mp3')).toBe(
       '/new?stored=%2Fusr_1%2Fa+b.mp3&name=a+b.mp3',
     );
@@ -137,8 +140,12 @@ describe('the desktop program', () => {
     for (const platform of ['linux', 'darwin'] as const) {
       const template = menuTemplate(platform, english, actions);
       expect(template.some((entry) => entry.role === 'appMenu')).toBe(platform === 'darwin');
-      const view = template.find((entry) => entry.label === 'View')?.submenu;
-      expect(Array.isArray(view) && view.filter((entry) => entry.click !== undefined)).toHaveLength(5);
+      const view = template.find((entry) => entry.label === '&View')?.submenu;
+      const screens = Array.isArray(view)
+        ? view.filter(({ accelerator }) => /^CmdOrCtrl\+\d$/.test(accelerator ?? ''))
+        : [];
+      for (const { click } of screens) Reflect.apply(click ?? (() => {}), undefined, []);
+      expect(shown.splice(0)).toEqual(['/', '/queue', '/files', '/models', '/api']);
     }
   });
 

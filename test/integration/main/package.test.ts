@@ -11,11 +11,12 @@ import { type Client, createClient } from '../../../electron/contract/client.ts'
 import { LAYOUT } from '../../../electron/core/base/layout.ts';
 import { findFfmpeg } from '../../../electron/core/engines/ffmpeg/tools.ts';
 import { cacheDir } from '../../../native/build.mjs';
+import { fusesOf } from '../../desktop/rehearsal/electron.ts';
 import { slow } from '../../faults/support/behaviors.ts';
 import { testAddon } from '../../support/addon.ts';
 import { talk } from '../../support/audio.ts';
 import { breadth } from '../../support/breadth.ts';
-import { fusesOf, writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
+import { writeStandIn } from '../../support/electron-rehearsal/stand-in.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { QUICK } from '../../support/server.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ContextParams, contextMenuTemplate } from '../../../electron/main/context-menu.ts';
 import { createLoginItem } from '../../../electron/main/login-item.ts';
-import { quitGracefully } from '../../../electron/main/quit.ts';
+import { quitGracefully, type Work } from '../../../electron/main/quit.ts';
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -11,19 +11,19 @@ const texts = desktopTexts(['en']);
 
 describe('the words of the desktop', () => {
   it('are translated completely', () => {
-    // Every text, those with numbers filled in.
+    // Every text, those with numbers or names filled in.
     const words = (language: string): Map<string, string> =>
       new Map(
         Object.entries(desktopTexts([language])).map(([key, text]) => [
           key,
-          typeof text === 'string' ? text : text(2, 50),
+          typeof text === 'string' ? text : Reflect.apply(text, undefined, [2, 50]),
         ]),
       );
     const english = words('xx');
     for (const language of ['de-AT', 'es', 'fr-CA']) {
       const same = [...words(language)].filter(([key, text]) => text === english.get(key));
       // The same word in two of the languages.
-      expect(same.map(([key]) => key).filter((key) => !['zoom', 'services'].includes(key))).toEqual([]);
+      expect(same.map(([key]) => key).filter((key) => !['zoom', 'services', 'ok'].includes(key))).toEqual([]);
     }
   });
 });
@@ -111,7 +111,7 @@ describe('start at login', () => {
 });
 
 /** A program that is asked to quit. */
-const createQuit = (jobs: number, answers: number[]) => {
+const createQuit = (work: Work, answers: number[], endsWithWindow = true) => {
   const happened: string[] = [];
   let before: (event: { preventDefault(): void }) => void = () => {};
   const app = {
@@ -124,47 +124,89 @@ const createQuit = (jobs: number, answers: number[]) => {
       if (!isPrevented) happened.push('ended');
     },
   };
-  const quitNow = quitGracefully({
+  const quit = quitGracefully({
     app,
     ask: async ({ message, buttons }) => {
       happened.push(`${message} ${buttons.join(' / ')}`);
       return { response: answers.shift() ?? 0 };
     },
+    front: () => void happened.push('front'),
     texts,
-    runningJobs: () => jobs,
+    work: () => work,
+    endsWithWindow,
+    saveRecording: async () => void (work.isRecording && happened.push('saved')),
     close: async () => void happened.push('closed'),
   });
-  return { app, quitNow, happened };
+  const closeWindow = () => {
+    let isPrevented = false;
+    const event = { preventDefault: () => (isPrevented = true) };
+    void quit.onWindowClose(event, () => happened.push('window closed'));
+    if (!isPrevented) happened.push('window closed');
+  };
+  return { app, quit, closeWindow, happened };
 };
 
 /** Lets promises that are settled run their listeners. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const QUESTION = '2 transcriptions are running. Quit Earshot / Keep Running';
+const RECORDING = 'A recording is in progress. Quit Earshot / Keep Recording';
+const JOBS = { jobs: 2, isRecording: false };
+const NOTHING = { jobs: 0, isRecording: false };
 
 describe('quitting', () => {
   it('closes the service first, without a question while nothing runs', async () => {
-    const { app, happened } = createQuit(0, []);
+    const { app, happened } = createQuit(NOTHING, []);
     app.quit();
     app.quit();
     await settle();
     expect(happened).toEqual(['closed', 'ended']);
   });
 
-  it('asks once while jobs run, and can be taken back', async () => {
-    const { app, happened } = createQuit(2, [1, 0]);
+  it('asks once while jobs run, brings the question back to the front, and can be taken back', async () => {
+    const { app, happened } = createQuit(JOBS, [1, 0]);
     app.quit();
     app.quit();
     await settle();
-    expect(happened.splice(0)).toEqual([QUESTION]);
+    expect(happened.splice(0)).toEqual(['front', QUESTION, 'front']);
     app.quit();
     await settle();
-    expect(happened).toEqual([QUESTION, 'closed', 'ended']);
+    expect(happened).toEqual(['front', QUESTION, 'closed', 'ended']);
+  });
+
+  it('asks about a recording and jobs in one question, and stores the recording before the service closes', async () => {
+    const { app, happened } = createQuit({ jobs: 1, isRecording: true }, [0]);
+    app.quit();
+    await settle();
+    const question = 'A recording and a transcription are in progress. Quit Earshot / Keep Recording';
+    expect(happened).toEqual(['front', question, 'saved', 'closed', 'ended']);
+  });
+
+  it('asks before the window closes in a recording, which keeps it open', async () => {
+    const { closeWindow, happened } = createQuit({ jobs: 0, isRecording: true }, [1, 0]);
+    closeWindow();
+    await settle();
+    expect(happened.splice(0)).toEqual(['front', RECORDING]);
+    closeWindow();
+    await settle();
+    expect(happened).toEqual(['front', RECORDING, 'saved', 'closed', 'ended']);
+  });
+
+  it('closes the window alone where jobs are to go on, and where nothing would be interrupted', async () => {
+    const jobs = createQuit(JOBS, [1]);
+    jobs.closeWindow();
+    await settle();
+    expect(jobs.happened).toEqual(['front', QUESTION, 'window closed']);
+    const onMac = createQuit(JOBS, [], false);
+    onMac.closeWindow();
+    const idle = createQuit(NOTHING, []);
+    idle.closeWindow();
+    expect([onMac.happened, idle.happened]).toEqual([['window closed'], ['window closed']]);
   });
 
   it('asks nothing when the system ends the program', async () => {
-    const { quitNow, happened } = createQuit(2, []);
-    quitNow();
+    const { quit, happened } = createQuit({ jobs: 2, isRecording: true }, []);
+    quit.now();
     await settle();
-    expect(happened).toEqual(['closed', 'ended']);
+    expect(happened).toEqual(['saved', 'closed', 'ended']);
   });
 });

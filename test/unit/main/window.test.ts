@@ -9,6 +9,7 @@ import { restrictNavigation, restrictPermissions } from '../../../electron/main/
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
 import { keepWindowState, readWindowState } from '../../../electron/main/window.ts';
 import { createWindowHolder } from '../../../electron/main/window-holder.ts';
+import { DEFAULT_STATE } from '../../../electron/main/window-state.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const texts = desktopTexts(['en']);
@@ -30,25 +31,40 @@ describe('pages of the program', () => {
 
 describe('requests of pages', () => {
   const done: string[] = [];
-  let send: (frame: { url: string; parent: unknown } | null, ...args: unknown[]) => void = () => {};
+  type Frame = { url: string; parent: unknown } | null;
+  type Listener = (event: { senderFrame: Frame }, ...args: unknown[]) => unknown;
+  const channels = new Map<string, Listener>();
+  const note = (what: string) => () => void done.push(what);
+  const keep = (channel: string, listener: Listener) => void channels.set(channel, listener);
   answerRequests(
+    { on: keep, handle: keep },
     {
-      on: (_channel, listener) => {
-        send = (senderFrame, ...args) => listener({ senderFrame }, ...args);
+      isOwnPage: (url) => url === 'data:own',
+      isService: (url) => url.startsWith('http://own/'),
+      page: { restart: note('restart'), reopen: note('reopen'), logs: note('logs') },
+      window: {
+        token: () => 'secret',
+        signedIn: note('signed in'),
+        setRecording: (isOn) => done.push(`recording ${isOn}`),
+        recordingSaved: note('saved'),
+        setTheme: note('theme'),
       },
     },
-    (url) => url === 'data:own',
-    {
-      restart: () => done.push('restart'),
-      reopen: () => done.push('reopen'),
-      logs: () => done.push('logs'),
-    },
   );
+  const send = (channel: string, senderFrame: Frame, ...args: unknown[]) =>
+    channels.get(`earshot:${channel}`)?.({ senderFrame }, ...args);
   const own = { url: 'data:own', parent: null };
+  const service = { url: 'http://own/#/queue', parent: null };
 
-  it('are answered for the program’s own page', () => {
-    send(own, 'restart');
-    expect(done.splice(0)).toEqual(['restart']);
+  it('are answered for the program’s own page and the service’s window, each with its own', () => {
+    send('ask', own, 'restart');
+    send('signed-in', service);
+    send('recording', service, true);
+    send('recording-saved', service);
+    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved']);
+    send('recording', service, 'on');
+    expect(done).toEqual([]);
+    expect(send('token', service)).toBe('secret');
   });
 
   it.each([
@@ -60,8 +76,10 @@ describe('requests of pages', () => {
     ['one argument more', own, ['restart', 'now']],
     ['none', own, []],
   ])('are dropped: %s', (_what, frame, args) => {
-    send(frame, ...args);
+    send('ask', frame, ...args);
+    send('signed-in', frame);
     expect(done).toEqual([]);
+    expect(send('token', frame)).toBeUndefined();
   });
 });
 
@@ -87,58 +105,75 @@ const createFake = () => {
   return { loaded, windows, create };
 };
 
-const SERVICE = { origin: 'http://own', link: (place?: string) => `http://own/#login${place ?? ''}` };
+const SERVICE = 'http://own';
 
 describe('the window', () => {
-  it('shows a starting page at once, then the service at the place that was asked for meanwhile', () => {
-    const { loaded, create } = createFake();
-    const holder = createWindowHolder(create, 'data:starting');
+  const holderOf = () => {
+    const fake = createFake();
+    const places: string[] = [];
+    const goTo = (_window: unknown, place: string) => places.push(place);
+    return { ...fake, places, holder: createWindowHolder({ ...fake, firstPage: 'data:starting', goTo }) };
+  };
+
+  it('shows a starting page at once, then the service; places wait until it is signed in', () => {
+    const { loaded, places, holder } = holderOf();
     holder.front();
     holder.show('/queue');
     holder.showService(SERVICE);
     holder.show('/models');
-    expect(loaded).toEqual(['data:starting', 'http://own/#login/queue', 'http://own/#/models']);
+    expect([loaded, places]).toEqual([['data:starting', 'http://own/'], []]);
+    holder.signedIn();
+    holder.show('/files');
+    holder.leaving();
+    holder.show('/api');
+    expect(places).toEqual(['/queue', '/models', '/files']);
+    holder.signedIn();
+    expect(places.slice(3)).toEqual(['/api']);
+    expect(loaded).toHaveLength(2);
   });
 
   it('is not created before it is needed, and again after it was closed', () => {
-    const { loaded, windows, create } = createFake();
-    const holder = createWindowHolder(create, 'data:starting');
+    const { loaded, places, windows, holder } = holderOf();
     holder.showService(SERVICE);
     expect([loaded, holder.current()]).toEqual([[], undefined]);
     holder.front();
+    holder.signedIn();
     for (const window of windows) window.isDestroyed = true;
     expect(holder.current()).toBeUndefined();
     holder.show('/transcript/1');
-    expect(loaded).toEqual(['http://own/#login', 'http://own/#login/transcript/1']);
+    expect([loaded, places]).toEqual([['http://own/', 'http://own/'], []]);
+    holder.signedIn();
+    expect(places).toEqual(['/transcript/1']);
   });
 
   it('returns from a crash to where it was', () => {
-    const { loaded, create } = createFake();
-    const holder = createWindowHolder(create, 'data:starting');
+    const { loaded, places, holder } = holderOf();
     holder.front();
     holder.showService(SERVICE);
+    holder.signedIn();
     expect(holder.isOwnPage('data:starting')).toBe(false);
     holder.showPage('data:crashed', '/transcript/1');
     expect(holder.isOwnPage('data:crashed')).toBe(true);
     holder.showService();
-    expect(loaded.slice(2)).toEqual(['data:crashed', 'http://own/#login/transcript/1']);
+    expect(loaded.slice(2)).toEqual(['data:crashed', 'http://own/']);
+    holder.signedIn();
+    expect(places).toEqual(['/transcript/1']);
   });
 
   it('keeps its place and size, and goes back to a screen that is there', async () => {
     const file = join(temporaryFolder(), 'window.json');
     let close = () => {};
-    keepWindowState(
-      {
-        getNormalBounds: () => ({ x: 1700, y: 20, width: 800, height: 600 }),
-        isMaximized: () => false,
-        maximize: () => {},
-        on: (_event, listener) => {
-          close = listener;
-        },
+    const kept = keepWindowState(file, DEFAULT_STATE);
+    kept.setTheme('dark');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ theme: 'dark' });
+    kept.follow({
+      getNormalBounds: () => ({ x: 1700, y: 20, width: 800, height: 600 }),
+      isMaximized: () => false,
+      maximize: () => {},
+      on: (_event, listener) => {
+        close = listener;
       },
-      file,
-      () => {},
-    );
+    });
     close();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ x: 1700, width: 800 });
     const wide = [

@@ -5,11 +5,18 @@ import { withDedicatedWorker } from '../worker/dedicated.ts';
 import type { WorkerProcess } from '../worker/process.ts';
 
 /** How the process of a trial ends: it may crash or hang. */
-export type Failure = { readonly outcome: 'crashed' | 'timeout' | 'failed'; readonly detail: string };
+export type Failure = {
+  readonly outcome: 'crashed' | 'timeout' | 'failed';
+  /** For the window: without what the process wrote, which may have paths. */
+  readonly detail: string;
+  /** For the log: the end of what a crashed process wrote to its standard error. */
+  readonly output?: string;
+};
 
 export type IsolatedDeps = { readonly fork: () => WorkerProcess };
 
 const MAX_DETAIL = 300;
+const MAX_OUTPUT = 1000;
 
 export const shortened = (detail: string): string => detail.slice(0, MAX_DETAIL);
 
@@ -31,8 +38,9 @@ export const isolated = async <T extends object>(
       return { outcome: 'timeout', detail: `no answer within ${Math.round(milliseconds / 1000)} seconds` };
     const hasCrashed = isAppError(error) && error.code === 'engine_crashed';
     if (!hasCrashed) return { outcome: 'failed', detail: shortened(messageOf(error)) };
-    // The signal or exit code; what the process wrote after it may have paths.
-    return { outcome: 'crashed', detail: messageOf(error.cause).split(':')[0] ?? '' };
+    // The signal or exit code, then what the process wrote.
+    const [detail = '', ...output] = messageOf(error.cause).split(': ');
+    return { outcome: 'crashed', detail, output: output.join(': ').slice(-MAX_OUTPUT) };
   }
 };
 
