@@ -27,7 +27,7 @@ On a shared machine only the ratios mean something.
                 only real speech: accuracy by language and group, invented and lost words, times, confidence and cost, beside
                 whisper-cli and, where EARSHOT_FASTER_WHISPER_MODEL names its weights (and EARSHOT_FASTER_WHISPER_PYTHON a
                 Python that has it), faster-whisper. FOLDER has NAME.json with file, language and text beside each recording.
-                --model=FILE: GGML weights (Whisper base); --only=… a language, a group, a recording, clips or long;
+                --model=FILE: GGML weights (Whisper base); --only=… languages, groups, recordings, clips or long;
                 --limit=N: clips of each group; --programs=earshot,whisper-cli,faster-whisper; --json=FILE: all scores
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
                 some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads

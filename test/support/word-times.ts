@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TIMED_FIXTURES } from './paths.ts';
@@ -15,12 +15,6 @@ const TimedRecording = z.object({
 });
 
 type HeardWord = { readonly word: string; readonly start: number; readonly end: number };
-
-/** The names of the recordings whose words have known times. */
-export const TIMED_RECORDINGS: readonly string[] = readdirSync(TIMED_FIXTURES)
-  .filter((name) => name.endsWith('.ogg'))
-  .map((name) => name.slice(0, -'.ogg'.length))
-  .sort();
 
 export const timedRecording = (
   name: string,

@@ -17,7 +17,7 @@ export type SpeechOptions = {
   readonly folder: string;
   /** Whisper weights in GGML's format. */
   readonly model: string;
-  /** A language, a group, `clips`, `long` or the name of a recording; default: all. */
+  /** Languages, groups, `clips`, `long` or names of recordings, separated by commas; default: all. */
   readonly only: string | undefined;
   /** Clips of each group. */
   readonly limit: number;
@@ -73,7 +73,8 @@ const choose = (options: SpeechOptions, work: string): (() => Promise<Recording>
   const { folder, only, limit } = options;
   const clips = readClips(folder);
   const counts = new Map<string, number>();
-  const isWanted = (names: readonly string[]) => only === undefined || names.includes(only);
+  const wanted = only?.split(',');
+  const isWanted = (names: readonly string[]) => wanted?.some((name) => names.includes(name)) ?? true;
   const chosen = clips.filter((clip) => {
     if (!isSpoken(clip) && !isSilent(clip)) return false;
     if (!isWanted(['clips', clip.language, clip.group, clip.name])) return false;
