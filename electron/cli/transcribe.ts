@@ -229,6 +229,12 @@ const countDifferences = (segments: readonly Segment[]): number =>
     .flatMap(({ words = [] }) => words.map(({ alternatives }) => alternatives !== undefined))
     .filter((differs, index, all) => differs && all[index - 1] !== true).length;
 
+/** "language en", or "languages en 62 %, de 38 %". */
+const languageFact = ({ language, languages }: Transcription): string =>
+  languages.length > 1
+    ? `languages ${languages.map((each) => `${each.language} ${Math.round(100 * each.share)} %`).join(', ')}`
+    : `language ${language ?? 'unknown'}`;
+
 const summaryLine = (
   transcript: Transcription,
   milliseconds: number,
@@ -238,7 +244,7 @@ const summaryLine = (
   return [
     formatClock(transcript.duration),
     `${transcript.word_count} words`,
-    `language ${transcript.language ?? 'unknown'}`,
+    languageFact(transcript),
     `model ${transcript.model_id}`,
     ...(verifier === undefined
       ? []

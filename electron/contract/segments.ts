@@ -61,6 +61,12 @@ export const Segment = z
         '"A", "B", … in order of first speech, or with `multichannel` in order of channels; else null without diarization.',
       ),
     channel: Channel.optional(),
+    language: z
+      .string()
+      .nullable()
+      .describe(
+        'The language of its text, as a code; null where it is not known by segment: with `translate`, and in transcriptions by earlier versions.',
+      ),
     words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
     paragraph_starts: z
       .array(z.int().min(0))

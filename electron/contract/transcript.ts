@@ -244,6 +244,14 @@ export const Edit = z
   .meta({ id: 'Edit' });
 export type Edit = z.output<typeof Edit>;
 
+const LanguageShare = z
+  .object({
+    language: z.string(),
+    share: Probability.describe('Of the time of all segments in a known language.'),
+  })
+  .meta({ id: 'LanguageShare' });
+export type LanguageShare = z.output<typeof LanguageShare>;
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -263,7 +271,15 @@ export const Transcription = z
     name: z.string(),
     model: z.string().describe('As requested.'),
     model_id: z.string().nullable().describe('The model that ran.'),
-    language: z.string().nullable().describe('Detected or requested; null until known.'),
+    language: z
+      .string()
+      .nullable()
+      .describe('Detected or requested; of several languages the most spoken one; null until known.'),
+    languages: z
+      .array(LanguageShare)
+      .describe(
+        'The languages of the segments, the most spoken one first; empty where the segments have none.',
+      ),
     language_confidence: Probability.nullable(),
     confidence: Probability.nullable().describe('Mean confidence of the words.'),
     word_count: z.int(),

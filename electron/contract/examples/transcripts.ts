@@ -8,9 +8,23 @@ import { BASE_URL, COMPLETED, CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './val
 const TEXT = 'Hello everyone. The budget for March is 4,000 euros. Please write to Maria by Friday.';
 
 const SEGMENTS = [
-  { id: 0, text: 'Hello everyone.', start: 0.24, end: 1.38, speaker_id: null },
-  { id: 1, text: 'The budget for March is 4,000 euros.', start: 1.9, end: 5.02, speaker_id: null },
-  { id: 2, text: 'Please write to Maria by Friday.', start: 5.61, end: 8.3, speaker_id: null },
+  { id: 0, text: 'Hello everyone.', start: 0.24, end: 1.38, speaker_id: null, language: 'en' },
+  {
+    id: 1,
+    text: 'The budget for March is 4,000 euros.',
+    start: 1.9,
+    end: 5.02,
+    speaker_id: null,
+    language: 'en',
+  },
+  {
+    id: 2,
+    text: 'Please write to Maria by Friday.',
+    start: 5.61,
+    end: 8.3,
+    speaker_id: null,
+    language: 'en',
+  },
 ];
 
 export const transcription: z.input<typeof Transcription> = {
@@ -24,6 +38,7 @@ export const transcription: z.input<typeof Transcription> = {
   model: 'mini',
   model_id: 'base',
   language: 'en',
+  languages: [{ language: 'en', share: 1 }],
   language_confidence: 0.998,
   confidence: 0.94,
   word_count: 16,
@@ -48,6 +63,7 @@ const processing: z.input<typeof Transcription> = {
   segments: [],
   model_id: null,
   language: null,
+  languages: [],
   language_confidence: null,
   confidence: null,
   word_count: 0,
@@ -130,6 +146,7 @@ const makingExamples = {
           start: 0.24,
           end: 1.38,
           speaker_id: null,
+          language: 'en',
         }),
       },
     },

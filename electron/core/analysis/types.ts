@@ -37,6 +37,8 @@ export type AnalysisSegment = {
   speaker_id: string | null;
   /** Carried along: the audio channel in which it is said. */
   channel?: number;
+  /** Carried along: the language of its text. */
+  language?: string;
   words: AnalysisWord[];
 };
 

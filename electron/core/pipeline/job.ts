@@ -1,6 +1,7 @@
 import { warningText } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { createYielder } from '../base/event-loop.ts';
+import { spokenLanguages } from '../base/spoken-languages.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
@@ -188,6 +189,8 @@ type Outcome = {
   /** How many streams of audio were recognized. */
   readonly streams: number;
   readonly checkpoint: RecognitionCheckpoint;
+  /** The most spoken language; null if nothing was said. */
+  readonly language: string | null;
   readonly model: PipelineModel;
   /** Where the text may be wrong. */
   readonly doubts: readonly string[];
@@ -219,7 +222,7 @@ const persist = async (
   { transcript, signal }: JobContext,
   outcome: Outcome,
 ): Promise<void> => {
-  const { summary, streams, checkpoint, model, diarized, findings, audio, names } = outcome;
+  const { summary, streams, checkpoint, language, model, diarized, findings, audio, names } = outcome;
   const text = await prepareText(deps.db, transcript, findings.segments);
   const now = deps.clock.now();
   const rate = creditRateOf(transcript, deps.settings.creditRate, streams);
@@ -242,7 +245,7 @@ const persist = async (
       options: redactedOptions(transcript.options),
       modelId: model.id,
       duration: summary.duration,
-      language: checkpoint.language,
+      language,
       languageConfidence: checkpoint.languageConfidence,
       warnings: [...warningsOf(transcript, outcome), ...settled.warnings],
       creditsUsed: credits,
@@ -291,7 +294,6 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       model,
       verifier,
     });
-    const { language } = checkpoint;
     const verification =
       verifier === undefined
         ? []
@@ -306,6 +308,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
           });
     const segments = await readSegmentsInSteps(deps.db, transcript.id, createYielder());
     requireSpeech(segments, summary.duration, options.speech_threshold);
+    const language = spokenLanguages(segments)[0]?.language ?? checkpoint.language;
     const drift = await driftWarning(model, language, segments);
     const diarized = options.multichannel
       ? await settleChannels(segments, {
@@ -335,6 +338,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       summary,
       streams,
       checkpoint,
+      language,
       model,
       doubts: [...drift, ...verification],
       diarized,

@@ -41,7 +41,10 @@ export const readPassage = (transcript: Transcription, range: PassageRange): Pas
 /** The transcript's summary if it has one of this type, else a new extractive one in the transcript's language. */
 export const summaryOf = async (transcript: Transcription, type: SummaryType): Promise<Summary> => {
   if (transcript.summary?.type === type) return transcript.summary;
-  const segments = transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
+  const segments = transcript.segments.map(({ language: _, words = [], ...segment }) => ({
+    ...segment,
+    words,
+  }));
   const { summary } = await summarize(
     {
       language: transcript.language ?? 'en',

@@ -202,6 +202,7 @@ const StoredPatch = z.object({
           end: z.number(),
           speaker_id: z.string().nullable(),
           channel: z.int().min(0).optional(),
+          language: z.string().optional(),
           words: PackedWords,
         }),
       ),

@@ -27,12 +27,13 @@ export const encodePatch = ({ spans, ...rest }: EditPatch): string =>
     spans: spans.map(({ at, count, segments }) => ({
       at,
       count,
-      segments: segments.map(({ text, start, end, speaker_id, channel, words }) => ({
+      segments: segments.map(({ text, start, end, speaker_id, channel, language, words }) => ({
         text,
         start,
         end,
         speaker_id,
         ...(channel === undefined ? {} : { channel }),
+        ...(language === undefined ? {} : { language }),
         words: packWords(words),
       })),
     })),

@@ -188,6 +188,8 @@ export type SegmentRow = {
   speaker_id: string | null;
   /** Null where channels were not recognized by themselves. */
   channel: number | null;
+  /** Null until known, and where an earlier version recognized it. */
+  language: string | null;
   /** JSON: `[[word, start, end, confidence, speaker_id], …]`. */
   words: string;
 };

@@ -36,6 +36,8 @@ export type StoredSegment = {
   speaker_id: string | null;
   /** The audio channel in which it is said, from 0; absent where channels were not recognized by themselves. */
   channel?: number;
+  /** The code of the language of its text; absent until known, and where an earlier version recognized it. */
+  language?: string;
   words: StoredWord[];
 };
 
@@ -97,6 +99,7 @@ const decodeSegment = (row: SegmentRow, first: number): StoredSegment => ({
   end: row.end,
   speaker_id: row.speaker_id,
   ...(row.channel === null ? {} : { channel: row.channel }),
+  ...(row.language === null ? {} : { language: row.language }),
   words: unpackWords(wordsCodec.decode(row.words)),
 });
 
@@ -113,17 +116,18 @@ const rowOf = ({ first, ...place }: RowPlace, segment: StoredSegment): SegmentRo
   end: segment.end,
   speaker_id: segment.speaker_id,
   channel: segment.channel ?? null,
+  language: segment.language ?? null,
   words: encodeWords(segment.words),
 });
 
-const INSERT = `INSERT INTO segments (transcript_id, id, chunk, text, start, "end", speaker_id, channel, words)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO segments (transcript_id, id, chunk, text, start, "end", speaker_id, channel, language, words)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 type Parameters = readonly (string | number | null)[];
 
 const parametersOf = (row: SegmentRow): Parameters => {
-  const { transcript_id, id, chunk, text, start, end, speaker_id, channel, words } = row;
-  return [transcript_id, id, chunk, text, start, end, speaker_id, channel, words];
+  const { transcript_id, id, chunk, text, start, end, speaker_id, channel, language, words } = row;
+  return [transcript_id, id, chunk, text, start, end, speaker_id, channel, language, words];
 };
 
 /** Inserts segments in rows from the one with id `first` on. */
@@ -210,7 +214,8 @@ const isSameRow = (a: SegmentRow | undefined, b: SegmentRow): boolean =>
   a.start === b.start &&
   a.end === b.end &&
   a.speaker_id === b.speaker_id &&
-  a.channel === b.channel;
+  a.channel === b.channel &&
+  a.language === b.language;
 
 /** Whether these are all segments of the transcript already. */
 export const areSegmentsOf = async (
@@ -244,7 +249,7 @@ export const readSegmentsBefore = (
 };
 
 /** A segment without its words, which take ten times as long to read. */
-export type SegmentText = Omit<StoredSegment, 'words' | 'channel'>;
+export type SegmentText = Omit<StoredSegment, 'words' | 'channel' | 'language'>;
 
 export const readSegmentTexts = (db: ReadableDb, transcriptId: string): SegmentText[] => {
   const range = rangeOf(db, transcriptId);
@@ -258,11 +263,11 @@ export const readSegment = (db: ReadableDb, transcriptId: string, id: number): S
 
 /** Replaces all of a segment but its place. */
 export const updateSegment = (db: WritableDb, transcriptId: string, segment: StoredSegment): void => {
-  const { text, start, end, speaker_id, channel = null } = segment;
+  const { text, start, end, speaker_id, channel = null, language = null } = segment;
   db.run(
     sql
       .updateTable('segments')
-      .set({ text, start, end, speaker_id, channel, words: encodeWords(segment.words) })
+      .set({ text, start, end, speaker_id, channel, language, words: encodeWords(segment.words) })
       .where('transcript_id', '=', transcriptId)
       .where('id', '=', rangeOf(db, transcriptId).from + segment.id),
   );

@@ -57,6 +57,7 @@ const TALK: Transcription = {
     start,
     end: start + text.split(' ').length * 0.5,
     speaker_id: speaker,
+    language: 'en',
     words: spoken(text, start, speaker),
   })),
   topics: ['Finance', 'Personal Life'],

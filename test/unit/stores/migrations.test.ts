@@ -3,9 +3,10 @@ import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
+import { addEdit, encodePatch, readPatch } from '../../../electron/core/stores/edits.ts';
 import { MIGRATIONS, migrate } from '../../../electron/core/stores/migrations/index.ts';
 import { rebuildIndexIfMarked, searchTranscripts } from '../../../electron/core/stores/search.ts';
-import { readSegments } from '../../../electron/core/stores/segments.ts';
+import { readSegments, replaceSegments } from '../../../electron/core/stores/segments.ts';
 import { readSettings } from '../../../electron/core/stores/settings.ts';
 import { findTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -218,6 +219,45 @@ describe('a database of the version before the channels', () => {
 
   it('has segments of no channel', () => {
     expect(readSegments(open(), 'tr_1')[0]).not.toHaveProperty('channel');
+  });
+});
+
+describe('a database of the version before the languages', () => {
+  it('has segments and edits in no language, and stores those that come', () => {
+    const words = '[["Hello.",0,1,0.9,null]]';
+    const patch = {
+      spans: [
+        { at: 0, count: 1, segments: [{ text: 'Hallo.', start: 0, end: 1, speaker_id: null, words: [] }] },
+      ],
+    };
+    const path = fileOfVersion(
+      200,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+      ${insertTranscript('tr_1', { status: 'completed', text: 'Hello.', language: 'en' })}
+      INSERT INTO segments (transcript_id, id, chunk, text, start, "end", words)
+        VALUES ('tr_1', 0, 0, 'Hello.', 0, 1, '${words}');
+      INSERT INTO edits (transcript_id, number, kind, undone, patch, created_at)
+        VALUES ('tr_1', 1, 'text', 0, '${JSON.stringify(patch)}', 1);`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    const [segment] = readSegments(db, 'tr_1');
+    expect(segment).toMatchObject({ text: 'Hello.', words: [{ word: 'Hello.' }] });
+    expect(segment).not.toHaveProperty('language');
+    expect(readPatch(db, 'tr_1', 'undo')?.spans[0]?.segments[0]).not.toHaveProperty('language');
+
+    const segments = [
+      { id: 0, text: 'Hello.', start: 0, end: 1, speaker_id: null, language: 'en', words: [] },
+      { id: 1, text: 'Guten Tag.', start: 1, end: 3, speaker_id: null, language: 'de', words: [] },
+    ];
+    replaceSegments(db, 'tr_1', segments);
+    expect(readSegments(db, 'tr_1')).toEqual(segments);
+    addEdit(
+      db,
+      'tr_1',
+      { number: 2, kind: 'text', createdAt: 2 },
+      encodePatch({ spans: [{ at: 0, count: 2, segments }] }),
+    );
+    expect(readPatch(db, 'tr_1', 'undo')?.spans[0]?.segments).toEqual(segments);
   });
 });
 

@@ -172,6 +172,7 @@ const COLUMNS = {
     speaker_id: 'text?',
     words: 'text',
     channel: 'number?',
+    language: 'text?',
   },
   segment_ranges: { transcript_id: 'text', first_id: 'number', has_others: 'number' },
   settings: {

@@ -3,6 +3,7 @@ import { AAI_CONSTANT, type AaiStatus, type AaiTranscript } from '../../../contr
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { locateWords } from '../../analysis/offsets.ts';
 import { round } from '../../base/numbers.ts';
+import { languageCodes } from '../../base/spoken-languages.ts';
 import { joinTexts } from '../../base/text.ts';
 import { parseQuery } from '../../search/query.ts';
 import { findMarks } from '../../search/snippet.ts';
@@ -168,7 +169,7 @@ export const aaiTranscript = (transcript: Transcription, context: AaiContext): A
   audio_start_from: toMs(transcript.audio_start_from) || null,
   audio_end_at: toMs(transcript.audio_end_at) || null,
   language_code: transcript.language,
-  language_codes: transcript.language === null ? null : [transcript.language],
+  language_codes: transcript.language === null ? null : languageCodes(transcript),
   language_detection: context.languageAsked === 'auto',
   language_confidence: transcript.language_confidence,
   language_confidence_threshold: context.options.language_confidence_threshold ?? null,

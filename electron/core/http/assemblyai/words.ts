@@ -11,7 +11,7 @@ export const toMs = (seconds: number): number => Math.round(seconds * 1000);
 
 /** Segments in the form of the analyses, which need `words` on each. */
 export const wordedSegments = (transcript: Transcription): AnalysisSegment[] =>
-  transcript.segments.map((segment) => ({ ...segment, words: segment.words ?? [] }));
+  transcript.segments.map(({ language: _, words = [], ...segment }) => ({ ...segment, words }));
 
 /** `1` is the left channel, `2` the right one. */
 const channelOf = (channel: number | undefined): Pick<AaiWord, 'channel'> =>

@@ -5,6 +5,7 @@ import type { Segment, Word } from '../../../contract/segments.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
 import { mean, round } from '../../base/numbers.ts';
 import { isNamed } from '../../base/speaker-names.ts';
+import { languageCodes } from '../../base/spoken-languages.ts';
 import { separatorBetween } from '../../base/text.ts';
 
 export type Task = OpenAiVerbose['task'];
@@ -65,10 +66,10 @@ export type TextParts = { readonly languages: boolean; readonly logprobs: boolea
 
 /** The parts of the finished text that were asked for. */
 export const textParts = (
-  { language, segments }: Pick<Transcription, 'language' | 'segments'>,
+  { segments, ...spoken }: Pick<Transcription, 'language' | 'languages' | 'segments'>,
   { languages, logprobs }: TextParts,
 ): Pick<OpenAiText, 'languages' | 'logprobs'> => ({
-  ...(languages ? { languages: language === null ? [] : [{ code: language }] } : {}),
+  ...(languages ? { languages: languageCodes(spoken).map((code) => ({ code })) } : {}),
   ...(logprobs ? { logprobs: logProbabilities(segments) } : {}),
 });
 

@@ -6,6 +6,7 @@ import { describeWarning } from '../../../contract/warnings.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
+import { spokenLanguages } from '../../base/spoken-languages.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
@@ -65,6 +66,7 @@ const presentSegment = (segment: StoredSegment, index: number, withWords: boolea
   end: roundMs(segment.end),
   speaker_id: segment.speaker_id,
   ...channelOf(segment),
+  language: segment.language ?? null,
   ...(withWords
     ? {
         words: segment.words.map(({ word, start, end, confidence, speaker_id, alternatives, overlap }) => ({
@@ -132,6 +134,7 @@ export const presentTranscript = (
   model: transcript.model,
   model_id: transcript.modelId,
   language: transcript.language,
+  languages: spokenLanguages(segments),
   language_confidence:
     transcript.languageConfidence === null ? null : round(transcript.languageConfidence, 3),
   confidence: transcript.confidence === null ? null : round(transcript.confidence, 3),

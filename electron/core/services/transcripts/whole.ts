@@ -1,4 +1,5 @@
 import type { Transcription } from '../../../contract/transcript.ts';
+import { spokenLanguages } from '../../base/spoken-languages.ts';
 import { joinTexts } from '../../base/text.ts';
 import { readSegmentsOf } from '../../stores/read-only.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
@@ -29,5 +30,9 @@ export const completeOutline = (
   const segments = readSegmentsOf(databasePath, transcription.id);
   const isSame = savedSegments > 0 || joinTexts(segments.map(({ text }) => text)) === transcription.text;
   if (!isSame) return undefined;
-  return { transcription: { ...transcription, segments: presentSegments(segments, withWords) }, segments };
+  const languages = spokenLanguages(segments);
+  return {
+    transcription: { ...transcription, languages, segments: presentSegments(segments, withWords) },
+    segments,
+  };
 };

@@ -19,6 +19,7 @@ import { devices } from './170-devices.ts';
 import { segmentRanges } from './180-segment-ranges.ts';
 import { corrections } from './190-corrections.ts';
 import { modelCopies } from './200-model-copies.ts';
+import { languages } from './210-languages.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   segmentRanges,
   corrections,
   modelCopies,
+  languages,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

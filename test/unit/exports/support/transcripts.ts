@@ -24,12 +24,14 @@ export const segmentOf = (
   start: number,
   end: number,
   speaker: string | null = null,
+  language: string | null = null,
 ): Segment => ({
   id: 0,
   text,
   start,
   end,
   speaker_id: speaker,
+  language,
 });
 
 const LATIN = `the a of and but because which we you they it is was will have to from with at in on
@@ -118,6 +120,7 @@ const segmentsOf = (parts: readonly Spoken[], separator: string): Segment[] => {
       start: words[0]?.start ?? at,
       end: at,
       speaker_id: part.speaker,
+      language: null,
       ...(part.hasWords ? { words } : {}),
     };
   });
@@ -154,6 +157,31 @@ export const transcripts: fc.Arbitrary<ExportTranscript> = fc.constantFrom(...SC
     }),
 );
 
+/** The same in several languages, whose codes nothing has checked. */
+export const multilingual: fc.Arbitrary<ExportTranscript> = fc
+  .tuple(
+    transcripts,
+    fc.array(fc.constantFrom(null, 'en', 'ar', 'de', '<i>'), { minLength: 1, maxLength: 4 }),
+  )
+  .map(([transcript, languages]) => ({
+    ...transcript,
+    segments: transcript.segments.map((segment, index) => ({
+      ...segment,
+      language: languages[index % languages.length] ?? null,
+    })),
+  }));
+
+/** An interview in two languages. */
+export const INTERVIEW = transcriptOf(
+  [
+    segmentOf('Where were you born?', 0, 2, 'A', 'en'),
+    segmentOf('In Köln, im Winter.', 2, 5, 'B', 'de'),
+    segmentOf('Es war kalt.', 5, 8, 'B', 'de'),
+    segmentOf('I see.', 8, 10, 'A', 'en'),
+  ],
+  { duration: 10, language: 'de' },
+);
+
 /** Transcripts with inconsistent times, and with texts that differ from their words. */
 export const brokenTranscripts: fc.Arbitrary<ExportTranscript> = fc
   .record({
@@ -166,6 +194,7 @@ export const brokenTranscripts: fc.Arbitrary<ExportTranscript> = fc
         start: fc.double({ min: -5, max: 60, noNaN: false }),
         end: fc.double({ min: -5, max: 60, noNaN: false }),
         speaker_id: fc.constantFrom(null, 'A', '__proto__'),
+        language: fc.constant(null),
         words: fc.array(
           fc.record({
             word: fc.constantFrom(...LATIN, ''),
