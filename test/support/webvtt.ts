@@ -2,7 +2,15 @@
  * A WebVTT parser after https://www.w3.org/TR/webvtt1/ section 6. Stricter than the specification's: throws on anything
  * that an author must not write.
  */
-export type VttCue = { id: string; startMs: number; endMs: number; voice: string | null; text: string };
+export type VttCue = {
+  id: string;
+  startMs: number;
+  endMs: number;
+  voice: string | null;
+  /** Of the language span that the whole cue is in. */
+  language: string | null;
+  text: string;
+};
 
 const TIMESTAMP = /^(?:(\d{2,}):)?([0-5]\d):([0-5]\d)\.(\d{3})$/;
 
@@ -32,11 +40,16 @@ const decodeText = (text: string): string => {
   });
 };
 
-/** The text of a payload, and the annotation of the voice span that it begins with. */
-const payload = (text: string): Pick<VttCue, 'voice' | 'text'> => {
+/** The text of a payload, and the annotations of the voice span that it begins with and of the language span around the text. */
+const payload = (text: string): Pick<VttCue, 'voice' | 'language' | 'text'> => {
   const voice = /^<v(?:\.[^\s.>]+)*[ \t]([^>\n]+)>/.exec(text);
   const rest = voice === null ? text : text.slice(voice[0].length);
-  return { voice: voice?.[1] === undefined ? null : decodeText(voice[1].trim()), text: decodeText(rest) };
+  const span = /^<lang[ \t]+([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)>([^<]*)<\/lang>$/.exec(rest);
+  return {
+    voice: voice?.[1] === undefined ? null : decodeText(voice[1].trim()),
+    language: span?.[1] ?? null,
+    text: decodeText(span?.[2] ?? rest),
+  };
 };
 
 const cueOf = (block: string): VttCue => {

@@ -1,5 +1,6 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { roundMs } from '../base/numbers.ts';
+import { spokenLanguages } from '../base/spoken-languages.ts';
 import { speakerName } from './speaker-names.ts';
 import { cleanText } from './text.ts';
 import type { ExportTranscript } from './types.ts';
@@ -19,13 +20,23 @@ const row = (fields: readonly (string | number)[]): string =>
 
 /**
  * Comma-separated values (RFC 4180: CRLF; UTF-8 without a byte order mark): a row per segment, or per word with
- * `words`. Times are seconds. `channel` is there where a recording's channels were recognized by themselves.
+ * `words`. Times are seconds. `channel` is there where a recording's channels were recognized by themselves,
+ * `language` where several are spoken.
  */
 export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): string => {
   const nameOf = (speaker: string | null) => (speaker === null ? '' : speakerName(transcript, speaker));
   const hasChannels = transcript.segments.some(({ channel }) => channel !== undefined);
   const inChannel = (channel: number | undefined) => (hasChannels ? [channel ?? ''] : []);
-  const channelColumn = hasChannels ? ['channel'] : [];
+  const hasLanguages = spokenLanguages(transcript.segments).length > 1;
+  const inLanguage = (language: string | null) => (hasLanguages ? [language ?? ''] : []);
+  const columns = [
+    'segment_id',
+    'start',
+    'end',
+    'speaker',
+    ...(hasChannels ? ['channel'] : []),
+    ...(hasLanguages ? ['language'] : []),
+  ];
   if (query.words === true) {
     const rows = transcript.segments.flatMap((segment) =>
       (segment.words ?? []).map((word) => {
@@ -36,14 +47,13 @@ export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): str
           roundMs(word.end),
           speaker,
           ...inChannel(segment.channel),
+          ...inLanguage(segment.language),
           word.word.trim(),
           word.confidence,
         ]);
       }),
     );
-    return (
-      row(['segment_id', 'start', 'end', 'speaker', ...channelColumn, 'word', 'confidence']) + rows.join('')
-    );
+    return row([...columns, 'word', 'confidence']) + rows.join('');
   }
   const rows = transcript.segments.map((segment) =>
     row([
@@ -52,8 +62,9 @@ export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): str
       roundMs(segment.end),
       nameOf(segment.speaker_id),
       ...inChannel(segment.channel),
+      ...inLanguage(segment.language),
       segment.text.trim(),
     ]),
   );
-  return row(['segment_id', 'start', 'end', 'speaker', ...channelColumn, 'text']) + rows.join('');
+  return row([...columns, 'text']) + rows.join('');
 };

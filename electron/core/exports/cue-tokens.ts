@@ -13,7 +13,7 @@ export type CueToken = TimedToken & {
   readonly columns: number;
   /** Shown before it, if a cue starts with it. */
   readonly label: TextToken | null;
-  /** A cue ends before it in any case: after a pause, at a turn, or with one word per cue. */
+  /** A cue ends before it in any case: after a pause, at a turn, at another language, or with one word per cue. */
   readonly mustStartCue: boolean;
   readonly endsSentence: boolean;
   readonly endsClause: boolean;
@@ -73,6 +73,7 @@ const draftTokens = (transcript: ExportTranscript, rules: SubtitleRules, labelOf
     const startsTurn = before === undefined || before.speaker !== token.speaker;
     const label = startsTurn && token.speaker !== null ? labelOf(token.speaker) : null;
     const taken = rules.maxLines === 1 && label !== null ? displayWidth(label) + 1 : 0;
+    const changesLanguage = before !== undefined && before.language !== token.language;
     const paused = before !== undefined && token.start - before.end >= rules.pauseSeconds;
     const isBorder = cueStart !== undefined || before?.cueEnd !== undefined;
     const parts = splitToFit(token, Math.max(1, rules.maxColumns - taken));
@@ -82,7 +83,7 @@ const draftTokens = (transcript: ExportTranscript, rules: SubtitleRules, labelOf
         ...part,
         columns: displayWidth(part.text),
         label: first && label !== null ? { text: label, hasSpaceBefore: false } : null,
-        mustStartCue: first && (rules.oneWordPerCue || startsTurn || paused || isBorder),
+        mustStartCue: first && (rules.oneWordPerCue || startsTurn || changesLanguage || paused || isBorder),
         ...(first && cueStart !== undefined ? { cueStart } : {}),
         ...(index === parts.length - 1 && cueEnd !== undefined ? { cueEnd } : {}),
         endsSentence: endsSentence(part.text),

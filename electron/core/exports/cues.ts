@@ -1,6 +1,6 @@
 /**
- * Splits a transcript into subtitle cues. Hard limits: lines and columns, the longest duration, one speaker per cue,
- * no cue across a long pause. Soft limits: the shortest duration, the reading speed, whole clauses, no cue of one word.
+ * Splits a transcript into subtitle cues. Hard limits: lines and columns, the longest duration, one speaker and language
+ * per cue, no cue across a long pause. Soft limits: the shortest duration, the reading speed, whole clauses, no cue of one word.
  */
 
 import { planCues } from './cue-plan.ts';
@@ -16,6 +16,7 @@ import type { ExportTranscript } from './types.ts';
 export type Cue = CueTimes & {
   readonly lines: readonly string[];
   readonly speaker: string | null;
+  readonly language: string | null;
   /** Its first and its last word; the word is -1 where the segment's text has others than its words. */
   readonly first: WordPlace;
   readonly last: WordPlace;
@@ -62,6 +63,7 @@ export const makeCues = (
       columns,
       lines,
       speaker: first?.speaker ?? null,
+      language: first?.language ?? null,
       setStart: first?.cueStart,
       setEnd: cue.at(-1)?.cueEnd,
       first: placeOf(first, 'firstWord'),
@@ -69,9 +71,10 @@ export const makeCues = (
     };
   });
   const times = timeCues(drafts, rules, window);
-  return drafts.map(({ lines, speaker, first, last }, index) => ({
+  return drafts.map(({ lines, speaker, language, first, last }, index) => ({
     lines,
     speaker,
+    language,
     first,
     last,
     ...(times[index] ?? { startMs: 0, endMs: 0 }),

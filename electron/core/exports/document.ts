@@ -1,4 +1,5 @@
 import { LANGUAGES } from '../../contract/languages.ts';
+import { spokenLanguages } from '../base/spoken-languages.ts';
 import { formatLongClock } from '../base/time.ts';
 import { oneLine } from './text.ts';
 import type { ExportTranscript } from './types.ts';
@@ -7,14 +8,26 @@ import type { ExportTranscript } from './types.ts';
 export const documentTitle = (transcript: ExportTranscript): string =>
   oneLine(transcript.name) || 'Transcript';
 
+const NAMES: Readonly<Record<string, string>> = LANGUAGES;
+
+/** The English name of a language, or its code if it has none. */
+export const languageName = (code: string): string => NAMES[code] ?? oneLine(code);
+
+const languageFact = ({ language, segments }: ExportTranscript): [label: string, value: string][] => {
+  const spoken = spokenLanguages(segments);
+  if (spoken.length > 1) {
+    const shares = spoken.map((each) => `${languageName(each.language)} ${Math.round(100 * each.share)} %`);
+    return [['Languages', shares.join(', ')]];
+  }
+  return language === null ? [] : [['Language', languageName(language)]];
+};
+
 export const documentFacts = (transcript: ExportTranscript): [label: string, value: string][] => {
-  const { language } = transcript;
-  const names: Readonly<Record<string, string>> = LANGUAGES;
   const facts: [string, string][] = [
     ['Date', `${transcript.created_at.slice(0, 16).replace('T', ' ')} UTC`],
     ['Duration', formatLongClock(transcript.duration)],
+    ...languageFact(transcript),
   ];
-  if (language !== null) facts.push(['Language', names[language] ?? oneLine(language)]);
   if (transcript.model_id !== null) facts.push(['Model', oneLine(transcript.model_id)]);
   if (transcript.topics?.length) facts.push(['Topics', transcript.topics.map(oneLine).join(', ')]);
   return facts;

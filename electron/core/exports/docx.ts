@@ -16,7 +16,7 @@ import {
 import type { ExportQuery } from '../../contract/exports.ts';
 import { isRtlLanguage, startsRtl } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
-import { documentFacts, documentTitle, summaryLines } from './document.ts';
+import { documentFacts, documentTitle, languageName, summaryLines } from './document.ts';
 import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
@@ -41,7 +41,14 @@ const languageTags = (language: string | null) => {
   return isRtlLanguage(language) ? { value: 'en-US', bidirectional: tag } : { value: tag };
 };
 
-const run = (text: string, options: { bold?: boolean; color?: string; size?: number } = {}): TextRun =>
+type RunOptions = {
+  bold?: boolean;
+  color?: string;
+  size?: number;
+  language?: ReturnType<typeof languageTags>;
+};
+
+const run = (text: string, options: RunOptions = {}): TextRun =>
   new TextRun({ ...options, text: xmlText(text), rightToLeft: startsRtl(text) });
 
 const factsTable = (transcript: ExportTranscript): Table => {
@@ -91,14 +98,22 @@ const summarySection = (summary: string): Paragraph[] => [
 
 const transcriptSection = (transcript: ExportTranscript, query: ExportQuery): Paragraph[] => {
   const named = showsSpeakers(transcript, query.speakers);
-  return makeParagraphs(transcript).flatMap(({ text, start, speaker }) => {
+  let { language } = transcript;
+  return makeParagraphs(transcript).flatMap(({ text, start, speaker, newLanguage }) => {
     const head: TextRun[] = [];
     if (named && speaker !== null) {
       head.push(run(`${speakerName(transcript, speaker)}  `, { bold: true, color: INK }));
     }
     if (query.times !== false) head.push(run(formatLongClock(start), { color: GREY, size: SMALL_SIZE }));
+    if (newLanguage !== null) {
+      language = newLanguage;
+      const name = `${head.length > 0 ? '  ' : ''}${languageName(newLanguage)}`;
+      head.push(run(name, { color: GREY, size: SMALL_SIZE }));
+    }
     const bidirectional = startsRtl(text);
-    const body = new Paragraph({ style: 'Speech', bidirectional, children: [run(text)] });
+    // The document's own language is that of its styles.
+    const tags = language === transcript.language ? {} : { language: languageTags(language) };
+    const body = new Paragraph({ style: 'Speech', bidirectional, children: [run(text, tags)] });
     if (head.length === 0) return [body];
     return [new Paragraph({ style: 'SpeakerLine', keepNext: true, bidirectional, children: head }), body];
   });

@@ -1,5 +1,6 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import type { Word } from '../../contract/segments.ts';
+import { spokenLanguages } from '../base/spoken-languages.ts';
 import { joinTexts } from '../base/text.ts';
 import type { ExportTranscript } from './types.ts';
 
@@ -14,6 +15,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
     id,
     name,
     language,
+    languages: spokenLanguages(segments),
     duration,
     model_id,
     created_at,
@@ -25,6 +27,7 @@ export const renderJson = (transcript: ExportTranscript, query: ExportQuery): st
       end: segment.end,
       speaker_id: segment.speaker_id,
       ...(segment.channel === undefined ? {} : { channel: segment.channel }),
+      language: segment.language,
       ...(segment.paragraph_starts === undefined ? {} : { paragraph_starts: segment.paragraph_starts }),
       ...(segment.subtitle_times === undefined ? {} : { subtitle_times: segment.subtitle_times }),
       ...(query.words === false || words === undefined ? {} : { words: words.map(withoutAlternatives) }),

@@ -1,6 +1,6 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { formatLongClock } from '../base/time.ts';
-import { documentFacts, documentTitle, summaryLines } from './document.ts';
+import { documentFacts, documentTitle, languageName, summaryLines } from './document.ts';
 import { makeParagraphs } from './paragraphs.ts';
 import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
@@ -25,7 +25,7 @@ const summarySection = (summary: string): string[] => [
     .replace(/\n{3,}/g, '\n\n'),
 ];
 
-/** Markdown: title, facts, warnings, summary, then the transcript in paragraphs with names and times. */
+/** Markdown: title, facts, warnings, summary, then the transcript in paragraphs with names, times, and changes of language. */
 export const renderMarkdown = (transcript: ExportTranscript, query: ExportQuery): string => {
   const named = showsSpeakers(transcript, query.speakers);
   const blocks = [
@@ -43,6 +43,7 @@ export const renderMarkdown = (transcript: ExportTranscript, query: ExportQuery)
       head.push(`**${escapeMarkdown(speakerName(transcript, paragraph.speaker))}**`);
     }
     if (query.times !== false) head.push(`\`${formatLongClock(paragraph.start)}\``);
+    if (paragraph.newLanguage !== null) head.push(`*${escapeMarkdown(languageName(paragraph.newLanguage))}*`);
     blocks.push([head.join(' '), escapeMarkdown(paragraph.text)].filter((line) => line !== '').join('  \n'));
   }
   return `${blocks.join('\n\n')}\n`;

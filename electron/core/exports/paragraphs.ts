@@ -4,12 +4,14 @@ import { DEFAULT_RULES } from './rules.ts';
 import { type TimedToken, timeTokens } from './timed-tokens.ts';
 import type { ExportTranscript } from './types.ts';
 
-/** Running text of one speaker; times are seconds. */
+/** Running text of one speaker in one language; times are seconds. */
 export type Paragraph = {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly speaker: string | null;
+  /** The code of its language, where that differs from the paragraph before; of the first, from the transcript's. */
+  readonly newLanguage: string | null;
 };
 
 /** A paragraph ends with the sentence that exceeds this. */
@@ -18,13 +20,14 @@ const MAX_PARAGRAPH_CHARACTERS = 600;
 const startsParagraph = (before: TimedToken, token: TimedToken, length: number): boolean => {
   if (before.speaker !== token.speaker) return true;
   if (token.startsParagraph !== undefined) return token.startsParagraph;
+  if (before.language !== token.language) return true;
   if (!endsSentence(before.text)) return false;
   return length >= MAX_PARAGRAPH_CHARACTERS || token.start - before.end >= DEFAULT_RULES.pauseSeconds;
 };
 
 /**
- * Splits a transcript at changes of speaker, where a person said so, and elsewhere after sentences before a long pause
- * or past the length limit.
+ * Splits a transcript at changes of speaker, where a person said so, and elsewhere at changes of language, and after
+ * sentences before a long pause or past the length limit.
  */
 export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
   const groups: TimedToken[][] = [];
@@ -40,10 +43,15 @@ export const makeParagraphs = (transcript: ExportTranscript): Paragraph[] => {
       length += token.text.length + 1;
     }
   }
+  let { language } = transcript;
   return groups.flatMap((group) => {
     const [first] = group;
     const last = group.at(-1);
     if (first === undefined || last === undefined) return [];
-    return [{ text: joinTokens(group), start: first.start, end: last.end, speaker: first.speaker }];
+    const newLanguage = first.language === language ? null : first.language;
+    language = first.language ?? language;
+    return [
+      { text: joinTokens(group), start: first.start, end: last.end, speaker: first.speaker, newLanguage },
+    ];
   });
 };

@@ -27,11 +27,11 @@ const neutralizeMarkup = (line: string): string =>
 export const renderSrt = (transcript: ExportTranscript, query: ExportQuery): string => {
   const rules = subtitleRules(query);
   const named = showsSpeakers(transcript, query.speakers);
-  const rtl = isRtlLanguage(transcript.language);
   const labelOf = (speaker: string) => (named ? speakerLabel(transcript, speaker, rules.maxColumns) : null);
   return makeCues(transcript, rules, labelOf)
     .map((cue, index) => {
       const times = `${formatTimestamp(cue.startMs, ',')} --> ${formatTimestamp(cue.endMs, ',')}`;
+      const rtl = isRtlLanguage(cue.language ?? transcript.language);
       const lines = cue.lines.map((line) => withDirectionMark(neutralizeMarkup(line), rtl));
       return [index + 1, times, ...lines, '', ''].join('\r\n');
     })

@@ -15,6 +15,8 @@ export type TimedToken = TextToken & {
   readonly start: number;
   readonly end: number;
   readonly speaker: string | null;
+  /** Null where the segment's is not known. */
+  readonly language: string | null;
   /** Set by a person: whether a paragraph begins here. Absent: speakers and pauses decide. */
   readonly startsParagraph?: boolean;
   /** The segment and its words that the token has a part of, from 0; -1 for none. */
@@ -204,6 +206,7 @@ export const timeTokens = (transcript: ExportTranscript): TimedToken[] => {
         start,
         end,
         speaker: span?.speaker ?? null,
+        language: segment.language,
         ...(startsParagraph === undefined ? {} : { startsParagraph }),
         segment: place,
         firstWord: first,

@@ -10,19 +10,24 @@ import type { ExportTranscript } from './types.ts';
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+const isLanguageTag = (language: string | null): language is string =>
+  language !== null && /^[a-z]{2,3}$/.test(language);
+
 /**
- * WebVTT (https://www.w3.org/TR/webvtt1/). The language is on the header line, which parsers skip. Speakers are voice
- * spans, which a style sheet can select.
+ * WebVTT (https://www.w3.org/TR/webvtt1/). The most spoken language is on the header line, which parsers skip; others are
+ * language spans. Speakers are voice spans, which a style sheet can select.
  */
 export const renderVtt = (transcript: ExportTranscript, query: ExportQuery): string => {
   const named = showsSpeakers(transcript, query.speakers);
-  const rtl = isRtlLanguage(transcript.language);
-  const language = /^[a-z]{2,3}$/.test(transcript.language ?? '') ? transcript.language : 'und';
+  const language = isLanguageTag(transcript.language) ? transcript.language : 'und';
   const cues = makeCues(transcript, subtitleRules(query)).map((cue, index) => {
     const voice =
       named && cue.speaker !== null ? `<v ${escapeText(speakerName(transcript, cue.speaker))}>` : '';
+    const rtl = isRtlLanguage(cue.language ?? transcript.language);
     const text = cue.lines.map((line) => escapeText(withDirectionMark(line, rtl))).join('\n');
-    return `${index + 1}\n${formatTimestamp(cue.startMs, '.')} --> ${formatTimestamp(cue.endMs, '.')}\n${voice}${text}\n`;
+    const isOther = isLanguageTag(cue.language) && cue.language !== transcript.language;
+    const marked = isOther ? `<lang ${cue.language}>${text}</lang>` : text;
+    return `${index + 1}\n${formatTimestamp(cue.startMs, '.')} --> ${formatTimestamp(cue.endMs, '.')}\n${voice}${marked}\n`;
   });
   return [`WEBVTT Kind: captions; Language: ${language}\n`, ...cues].join('\n');
 };

@@ -16,6 +16,7 @@ import {
   bareText,
   bareWords,
   brokenTranscripts,
+  INTERVIEW,
   segmentOf,
   TALK,
   transcriptOf,
@@ -97,6 +98,81 @@ Fine.
         expect(escaped).not.toMatch(/^(?:[-+=]|\d+[.)])/);
       }),
     );
+  });
+});
+
+describe('a recording in two languages', () => {
+  it('names the language in text where it changes', () => {
+    expect(renderTxt(INTERVIEW, { format: 'txt', times: true })).toBe(
+      '[00:00:00] [English] Speaker A: Where were you born?\n\n' +
+        '[00:00:02] [German] Speaker B: In Köln, im Winter. Es war kalt.\n\n' +
+        '[00:00:08] [English] Speaker A: I see.\n',
+    );
+  });
+
+  it('begins a paragraph at another language of one speaker', () => {
+    const alone = {
+      ...INTERVIEW,
+      segments: INTERVIEW.segments.map((each) => ({ ...each, speaker_id: 'A' })),
+    };
+    expect(renderTxt(alone, { format: 'txt' })).toBe(
+      '[English] Where were you born?\n\n[German] In Köln, im Winter. Es war kalt.\n\n[English] I see.\n',
+    );
+  });
+
+  it('has their shares and its changes in Markdown', () => {
+    const markdown = renderMarkdown(INTERVIEW, { format: 'md' });
+    expect(markdown).toContain('- **Languages:** German 60 %, English 40 %\n');
+    expect(markdown).toContain('**Speaker B** \\`00:00:02\\` *German*  \nIn Köln'.replaceAll('\\`', '`'));
+  });
+
+  it('has a column in CSV, by segments and by words', () => {
+    const rows = parseCsv(renderCsv(INTERVIEW, { format: 'csv' }));
+    expect(rows.map((row) => row[4])).toEqual(['language', 'en', 'de', 'de', 'en']);
+    const words = [{ word: 'See.', start: 0, end: 1, confidence: 1, speaker_id: null }];
+    const worded = { ...INTERVIEW, segments: INTERVIEW.segments.map((each) => ({ ...each, words })) };
+    expect(parseCsv(renderCsv(worded, { format: 'csv', words: true })).map((row) => row[4])).toEqual([
+      'language',
+      'en',
+      'de',
+      'de',
+      'en',
+    ]);
+  });
+
+  it('has fields in JSON', () => {
+    expect(JSON.parse(renderJson(INTERVIEW, { format: 'json' }))).toMatchObject({
+      language: 'de',
+      languages: [
+        { language: 'de', share: 0.6 },
+        { language: 'en', share: 0.4 },
+      ],
+      segments: [{ language: 'en' }, { language: 'de' }, { language: 'de' }, { language: 'en' }],
+    });
+  });
+
+  it('is checked by the dictionary of each passage in Word', async () => {
+    const { body } = await renderExport(INTERVIEW, { format: 'docx' });
+    if (typeof body === 'string') throw new Error('Not a file.');
+    const xml = unzip(body).get('word/document.xml')?.toString('utf8') ?? '';
+    expect(xml).toContain('Languages');
+    const passages = [...xml.matchAll(/<w:r>(?:<w:rPr>(.*?)<\/w:rPr>)?<w:t[^>]*>([^<]*)<\/w:t>/g)];
+    const languageOf = (start: string) => {
+      const [, properties = ''] = passages.find(([, , text = '']) => text.startsWith(start)) ?? [];
+      return /<w:lang w:val="(\w+)"/.exec(properties)?.[1];
+    };
+    expect([languageOf('Where'), languageOf('In Köln'), languageOf('I see')]).toEqual([
+      'en',
+      undefined,
+      'en',
+    ]);
+    expect(xml).toContain('German');
+  });
+
+  it('is not said where one language is spoken', () => {
+    const segments = INTERVIEW.segments.map((each) => ({ ...each, language: 'de' }));
+    expect(renderTxt({ ...INTERVIEW, segments }, { format: 'txt' })).not.toContain('[');
+    expect(renderCsv({ ...INTERVIEW, segments }, { format: 'csv' })).not.toContain('language');
   });
 });
 

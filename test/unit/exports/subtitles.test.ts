@@ -10,12 +10,14 @@ import {
   bareWords,
   brokenTranscripts,
   HOSTILE_CAPTIONS,
+  INTERVIEW,
+  multilingual,
   segmentOf,
   transcriptOf,
   transcripts,
 } from './support/transcripts.ts';
 
-const any = fc.oneof(transcripts, brokenTranscripts);
+const any = fc.oneof(transcripts, multilingual, brokenTranscripts);
 const RUNS = { numRuns: 200 };
 
 describe('SRT', () => {
@@ -117,5 +119,37 @@ describe('WebVTT', () => {
 
   it('is only a header for a silent recording', () => {
     expect(parseWebVtt(renderVtt(transcriptOf([]), { format: 'vtt' })).cues).toEqual([]);
+  });
+});
+
+describe('subtitles of a recording in two languages', () => {
+  it('keep languages in cues of their own, and mark those that differ from the most spoken one in WebVTT', () => {
+    const alone = {
+      ...INTERVIEW,
+      segments: INTERVIEW.segments.map((each) => ({ ...each, speaker_id: null })),
+    };
+    const { header, cues } = parseWebVtt(renderVtt(alone, { format: 'vtt' }));
+    expect(header).toContain('Language: de');
+    expect(cues.map(({ language, text }) => [language, text])).toEqual([
+      ['en', 'Where were you born?'],
+      [null, 'In Köln, im Winter. Es war kalt.'],
+      ['en', 'I see.'],
+    ]);
+    expect(parseSrt(renderSrt(alone, { format: 'srt' })).map(({ lines }) => lines.join(' '))).toEqual(
+      cues.map(({ text }) => text),
+    );
+  });
+
+  it('give each line the direction of its language', () => {
+    const segments = [segmentOf('42 people.', 0, 2, null, 'en'), segmentOf('42 أشخاص.', 2, 5, null, 'ar')];
+    const [english, arabic] = parseSrt(
+      renderSrt(transcriptOf(segments, { language: 'ar' }), { format: 'srt' }),
+    );
+    expect(english?.lines).toEqual(['42 people.']);
+    expect(arabic?.lines).toEqual(['42 أشخاص.']);
+    const isolated = renderSrt(transcriptOf([segmentOf('“42” people.', 0, 2, null, 'ar')]), {
+      format: 'srt',
+    });
+    expect(isolated).toContain('\u200f“42” people.');
   });
 });
