@@ -67,6 +67,15 @@ export const formatLanguage = (code: string, locale: string): string => {
   }
 };
 
+/** "English 62%, German 38%". */
+export const formatLanguageShares = (
+  languages: readonly { readonly language: string; readonly share: number }[],
+  locale: string,
+): string =>
+  languages
+    .map(({ language, share }) => `${formatLanguage(language, locale)} ${formatPercent(share, locale)}`)
+    .join(', ');
+
 /** "English, French and German". */
 export const formatList = (items: readonly string[], locale: string): string =>
   listFormat(locale, {}).format(items);

@@ -8,6 +8,7 @@ import {
   formatClock,
   formatDateTime,
   formatLanguage,
+  formatLanguageShares,
   formatNumber,
   formatPercent,
 } from '../../lib/format.ts';
@@ -18,7 +19,7 @@ import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
 const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
-  const { language, language_confidence: confidence, file_info: file } = transcript;
+  const { language, languages, language_confidence: confidence, file_info: file } = transcript;
   const hasRange = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
     [t('details.model'), modelLabel(transcript.model_id ?? transcript.model, t)],
@@ -26,7 +27,9 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
       t('details.language'),
       language === null
         ? undefined
-        : `${formatLanguage(language, locale)}${confidence === null ? '' : ` (${formatPercent(confidence, locale)})`}`,
+        : languages.length > 1
+          ? formatLanguageShares(languages, locale)
+          : `${formatLanguage(language, locale)}${confidence === null ? '' : ` (${formatPercent(confidence, locale)})`}`,
     ],
     [t('details.length'), formatClock(transcript.duration)],
     [

@@ -7,6 +7,8 @@ export const renderParts = (root: HTMLElement, parts: readonly Part[]): void => 
   root.replaceChildren();
   for (const { segment, text } of parts) {
     const span = document.createElement('span');
+    // Spelling is checked by the language of the element.
+    if (segment.language !== null) span.lang = segment.language;
     span.dataset.segment = String(segment.id);
     span.textContent = `${text.trimEnd()} `;
     root.append(span);

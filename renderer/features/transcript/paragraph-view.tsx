@@ -3,7 +3,7 @@ import { memo, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { formatClock } from '../../lib/format.ts';
+import { formatClock, formatLanguage } from '../../lib/format.ts';
 import type { Doc, Paragraph } from './model/document.ts';
 import { isUncertain } from './model/low-confidence.ts';
 import { ParagraphEditor } from './paragraph-editor.tsx';
@@ -13,8 +13,9 @@ import { SpeakerName, useSpeakerColors, useSpeakerName } from './speaker-name.ts
 /** A paragraph with its speaker and time. */
 export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) => {
   const reader = useReader();
-  const { view, player } = reader;
-  const { t } = useI18n();
+  const { view, player, editor } = reader;
+  const { t, locale } = useI18n();
+  const mainLanguage = useStore(editor.store, (state) => state.transcript?.language ?? null);
   const colorOf = useSpeakerColors();
   const editParagraph = useEditParagraph();
   const isEditing = useStore(view, (state) => state.edited?.paragraph === index);
@@ -52,6 +53,9 @@ export const ParagraphView = memo(({ doc, index }: { doc: Doc; index: number }) 
         >
           {time}
         </button>
+        {paragraph.language !== null && paragraph.language !== mainLanguage && (
+          <span className="text-2xs text-ink-3">{formatLanguage(paragraph.language, locale)}</span>
+        )}
         {!isEditing && (
           <button
             type="button"
@@ -118,12 +122,18 @@ const Words = ({ doc, block }: { doc: Doc; block: Paragraph }) => {
       if (run.length === 0 && out.length > 0) out.push(' ');
       runEntity = entity;
     } else if (run.length > 0) run.push(' ');
+    const { language = block.language } = doc.segments[word.segment] ?? {};
     run.push(
-      <span key={index} data-w={index} className={isUncertain(word, acceptedWords) ? 'w low' : 'w'}>
+      <span
+        key={index}
+        data-w={index}
+        lang={language === block.language ? undefined : (language ?? '')}
+        className={isUncertain(word, acceptedWords) ? 'w low' : 'w'}
+      >
         {word.text}
       </span>,
     );
   }
   flush(block.endWord);
-  return <p>{out}</p>;
+  return <p lang={block.language ?? undefined}>{out}</p>;
 };

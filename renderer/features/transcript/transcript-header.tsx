@@ -14,9 +14,11 @@ import {
 } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { useI18n, useServices } from '../../app/services.tsx';
+import type { I18nState } from '../../i18n/index.ts';
 import { describeError } from '../../lib/errors.ts';
-import { formatClock, formatLanguage, formatNumber } from '../../lib/format.ts';
+import { formatClock, formatLanguage, formatLanguageShares, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { modelLabel } from '../models/model-facts.ts';
@@ -26,6 +28,16 @@ import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './tr
 import { canRedo, canUndo, isReanalyzing } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
+
+/** More languages are counted; the details name them. */
+const MAX_NAMED_LANGUAGES = 3;
+
+const languagesFact = ({ language, languages }: Transcription, t: I18nState['t'], locale: string): string => {
+  if (languages.length > MAX_NAMED_LANGUAGES)
+    return t('models.languages', { count: formatNumber(languages.length, locale) });
+  if (languages.length > 1) return formatLanguageShares(languages, locale);
+  return language === null ? '' : formatLanguage(language, locale);
+};
 
 /** Name, properties and actions of the transcript. */
 export const TranscriptHeader = () => {
@@ -37,7 +49,7 @@ export const TranscriptHeader = () => {
       ? []
       : [
           transcript.duration > 0 ? formatClock(transcript.duration) : '',
-          transcript.language === null ? '' : formatLanguage(transcript.language, locale),
+          languagesFact(transcript, t, locale),
           transcript.speakers === undefined
             ? ''
             : t('transcript.speakers', { count: Object.keys(transcript.speakers).length }),

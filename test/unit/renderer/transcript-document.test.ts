@@ -27,7 +27,7 @@ const segment = (id: number, text: string, start: number, speaker: string | null
     confidence: word.startsWith('?') ? 0.2 : 0.9,
     speaker_id: speaker,
   }));
-  return { id, text, start, end: words.at(-1)?.end ?? start, speaker_id: speaker, words };
+  return { id, text, start, end: words.at(-1)?.end ?? start, speaker_id: speaker, language: null, words };
 };
 
 const segments = [
@@ -91,9 +91,28 @@ describe('document', () => {
     expect(wordsBySegment(bare, [sentence]).map((each) => each.words?.length)).toEqual([4, 5, 4]);
   });
 
+  it('begins a paragraph at another language, unless a person decided', () => {
+    const spoken = (id: number, language: string | null, starts?: number[]): Segment => ({
+      ...segment(id, 'one two three four.', id * 2),
+      language,
+      ...(starts === undefined ? {} : { paragraph_starts: starts }),
+    });
+    const shown = (parts: Segment[]) =>
+      buildDoc({ segments: parts, text: '', entities: [] }).paragraphs.map(({ language, endSegment }) => [
+        language,
+        endSegment,
+      ]);
+    expect(shown([spoken(0, 'en'), spoken(1, 'de'), spoken(2, 'de')])).toEqual([
+      ['en', 1],
+      ['de', 3],
+    ]);
+    expect(shown([spoken(0, 'en'), spoken(1, 'de', [])])).toEqual([['en', 2]]);
+    expect(shown([spoken(0, null), spoken(1, null)])).toEqual([[null, 2]]);
+  });
+
   it('spreads words evenly over a segment without word times', () => {
     const { words } = buildDoc({
-      segments: [{ id: 0, text: 'one two', start: 10, end: 12, speaker_id: null }],
+      segments: [{ id: 0, text: 'one two', start: 10, end: 12, speaker_id: null, language: null }],
       text: 'one two',
       entities: [],
     });

@@ -19,11 +19,13 @@ export type DocWord = {
 };
 
 /**
- * Consecutive words of one speaker that are shown and edited together; a person may have begun it within a segment.
+ * Consecutive words of one speaker in one language that are shown and edited together; a person may have begun it within a segment.
  * `end…` indexes are exclusive.
  */
 export type Paragraph = {
   readonly speaker: string | null;
+  /** Null where it is not known. */
+  readonly language: string | null;
   /** False if the paragraph before has the same speaker. */
   readonly showsSpeaker: boolean;
   readonly firstWord: number;
@@ -37,6 +39,7 @@ export type Paragraph = {
 export type DocSegment = {
   readonly id: number;
   readonly speaker: string | null;
+  readonly language: string | null;
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -121,6 +124,7 @@ const joins = (last: Paragraph | undefined, segment: DocSegment, words: number):
   const decided = segment.words[0]?.startsParagraph;
   if (decided !== undefined) return !decided;
   return (
+    segment.language === last.language &&
     segment.start - last.end < MAX_PAUSE_SECONDS &&
     last.endWord - last.firstWord + words <= MAX_PARAGRAPH_WORDS
   );
@@ -142,6 +146,7 @@ const groupIntoParagraphs = (segments: readonly DocSegment[]): Paragraph[] => {
       }
       paragraphs.push({
         speaker: segment.speaker,
+        language: segment.language,
         showsSpeaker: last === undefined || last.speaker !== segment.speaker,
         firstWord: segmentWord + from,
         endWord,
@@ -208,6 +213,7 @@ export const buildDoc = (
     segmentsWithWords.map((segment, index) => ({
       id: segment.id,
       speaker: segment.speaker_id,
+      language: segment.language,
       start: segment.start,
       end: segment.end,
       text: segment.text.trim(),
