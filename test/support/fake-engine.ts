@@ -11,12 +11,13 @@ import type {
   WhisperResult,
   WhisperSegment,
 } from '../../electron/core/engines/whisper/types.ts';
+import { without } from '../../electron/core/pipeline/recognition/speech-map.ts';
 
 /** What models of the two families can do, those for several languages. */
 export const WHISPER = capabilitiesOf({ family: 'whisper', multilingual: true });
 export const PARAKEET = capabilitiesOf({ family: 'parakeet', multilingual: true });
 
-/** A chunk of audio in which each sample is its own index. */
+/** A chunk of audio in which each sample is its own index, and all but `silences` is speech. */
 export const chunkOf = ({
   index = 0,
   start = 0,
@@ -30,7 +31,7 @@ export const chunkOf = ({
   start,
   end: start + seconds,
   pcm: Float32Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, sample) => sample),
-  silences,
+  speech: without({ start, end: start + seconds }, silences),
   peaks: { min: new Int8Array(seconds * 20), max: new Int8Array(seconds * 20) },
 });
 

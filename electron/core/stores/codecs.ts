@@ -88,10 +88,16 @@ const RecognitionCheckpoint = z.object({
   segments: z.number(),
   language: z.string().nullable(),
   languageConfidence: z.number().nullable(),
+  /** The language at the end of what is saved, where it is found out part by part. */
+  lastLanguage: z.string().optional(),
   /** Id of the model that made what is saved. */
   model: z.string(),
   /** Which file of that model; absent: the published one. */
   weights: z.enum(['published', 'q8_0']).optional(),
+  /** What happened to speech that a reader should look at; seconds on the source's timeline. */
+  notes: z
+    .array(z.object({ kind: z.enum(['unrecognized', 'repeated']), start: z.number(), end: z.number() }))
+    .optional(),
   /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
   verified: z
     .object({

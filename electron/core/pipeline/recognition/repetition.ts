@@ -78,12 +78,3 @@ export const isEcho = (word: TimedWord, before: TimedWord | undefined): boolean 
   before !== undefined &&
   word.start - before.start < MIN_SPOKEN_SECONDS &&
   normalize(word.word) === normalize(before.word);
-
-/** Keeps the first repetition of every loop. `wordOf` returns the word of an item. */
-export const collapseLoops = <Item>(items: readonly Item[], wordOf: (item: Item) => string): Item[] => {
-  const loops = findLoops(items.map(wordOf));
-  return items.filter(
-    (_, index) =>
-      !loops.some(({ start, period, count }) => index >= start + period && index < start + period * count),
-  );
-};
