@@ -14,7 +14,7 @@ import { fitToSound } from './aligned-times.ts';
 import { chunkingFor } from './chunking.ts';
 import { halvesOf, hasDrifted } from './drift.ts';
 import type { RecognitionNote } from './notes.ts';
-import { findLoops, isEcho, isRepetitive } from './repetition.ts';
+import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
 import { joinRegions, partsOf, type SpeechRegion, speechRegions } from './speech-regions.ts';
 import {
@@ -66,10 +66,10 @@ const MAX_SPEED = 6;
 /** Words this far from each other leave nothing out between them; seconds. */
 const REACH = 0.3;
 /** Speech without words that is worth another look; seconds. */
-const MIN_LOST = 1;
+const MIN_LOST = 0.8;
 /** No word is said longer than this, in seconds, and this for each of its characters. */
-const MAX_WORD = 0.5;
-const MAX_CHARACTER = 0.15;
+const MAX_WORD = 0.4;
+const MAX_CHARACTER = 0.1;
 /** What is read by itself to end a loop has at least this much speech: a single word is hard to recognize. Seconds. */
 const MIN_UTTERANCE = 2;
 /** Tokens of a window's context for the prompt; earlier text gets the rest. */
@@ -295,13 +295,19 @@ const rereadLost = async (
   const replaced = new Set<StoredWord>();
   const words = wordsOf(reading.segments);
   const parts = partsOf(region, MIN_LOST);
-  for (const part of incompleteParts(words, parts)) {
+  const incomplete = new Set(incompleteParts(words, parts));
+  for (const [index, part] of parts.entries()) {
+    if (!incomplete.has(part)) continue;
     const before = words.filter((word) => partOf(word, parts) === part);
     // The same audio once more would give the same.
     const found = parts.length === 1 ? reading : cutLoops(await decodeRegion(part, options), part);
+    const texts = new Set(wordsOf(found.segments).map(({ word }) => normalize(word)));
     if (wordsOf(found.segments).length > before.length) {
       again.push(found);
       for (const word of before) replaced.add(word);
+      // What was not said here after all may be the beginning of the next utterance.
+      const next = parts[index + 1];
+      if (next !== undefined && before.some(({ word }) => !texts.has(normalize(word)))) incomplete.add(next);
     } else if (before.length === 0) {
       const [start, end] = [part.speech[0]?.start ?? part.start, part.speech.at(-1)?.end ?? part.end];
       again.push({ ...reading, segments: [], notes: [{ kind: 'unrecognized', start, end }] });

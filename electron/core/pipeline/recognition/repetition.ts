@@ -29,7 +29,8 @@ const minCount = (period: number): number => {
   return period <= 4 ? 4 : 3;
 };
 
-const normalize = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '') || word;
+/** A word without case and punctuation. */
+export const normalize = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '') || word;
 
 /** How often the phrase of `period` words at `start` repeats without a gap. */
 const repetitionsAt = (words: readonly string[], start: number, period: number): number => {

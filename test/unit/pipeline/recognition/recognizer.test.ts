@@ -169,9 +169,15 @@ describe('recognizeChunk', () => {
   });
 
   it('removes sound tags and what consists of nothing else', async () => {
-    const engine = answering(whisperSegment('[BLANK_AUDIO]'), whisperSegment('Hello (laughs) there'));
+    const engine = answering(
+      whisperSegment('[BLANK_AUDIO]'),
+      whisperSegment('Music'),
+      whisperSegment('♪ Musik ♪'),
+      whisperSegment('Hello (laughs) there'),
+      whisperSegment('Music is what we talk about'),
+    );
     const { segments } = await recognizeChunk(chunkOf(), optionsFor(engine));
-    expect(segments.map(({ text }) => text)).toEqual(['Hello there']);
+    expect(segments.map(({ text }) => text)).toEqual(['Hello there', 'Music is what we talk about']);
   });
 
   it('reads each utterance by itself where the decoder repeats itself, and keeps what was said several times', async () => {
