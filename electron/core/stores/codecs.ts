@@ -96,7 +96,14 @@ const RecognitionCheckpoint = z.object({
   weights: z.enum(['published', 'q8_0']).optional(),
   /** What happened to speech that a reader should look at; seconds on the source's timeline. */
   notes: z
-    .array(z.object({ kind: z.enum(['unrecognized', 'repeated']), start: z.number(), end: z.number() }))
+    .array(
+      z.object({
+        kind: z.enum(['unrecognized', 'repeated', 'language']),
+        start: z.number(),
+        end: z.number(),
+        language: z.string().optional(),
+      }),
+    )
     .optional(),
   /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
   verified: z

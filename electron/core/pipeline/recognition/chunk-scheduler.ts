@@ -37,6 +37,8 @@ import type { RecognizedSegment } from './words.ts';
  */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
 
+/** A wrong setting of the language shows in the first chunks. */
+const CHECKED_CHUNKS = 4;
 /** More would not be read. */
 const MAX_NOTES = 200;
 
@@ -217,6 +219,7 @@ class ChunkScheduler {
         engine: deps.engine,
         model,
         expected: this.#languages.expected,
+        checksLanguage: !this.#isAuto && next.chunk.index < CHECKED_CHUNKS,
         beamSize: deps.settings.beamSize(),
         fitWindow: deps.settings.fitWindow(),
         translate,

@@ -4,8 +4,13 @@ import type { Span } from '../../engines/ffmpeg/types.ts';
 
 /** What happened to speech that a reader should look at, and where on the source's timeline. */
 export type RecognitionNote = Span & {
-  /** No words were found for it, or words were removed that came faster than anybody speaks. */
-  readonly kind: 'unrecognized' | 'repeated';
+  /**
+   * No words were found for it, words were removed that came faster than anybody speaks, or another language was heard than
+   * was asked for.
+   */
+  readonly kind: 'unrecognized' | 'repeated' | 'language';
+  /** That which was heard. */
+  readonly language?: string | undefined;
 };
 
 /** Most places that a warning names. */
@@ -20,11 +25,18 @@ const placesOf = (notes: readonly RecognitionNote[]): string => {
 export const noteWarnings = (notes: readonly RecognitionNote[] = []): string[] => {
   const unrecognized = notes.filter(({ kind }) => kind === 'unrecognized');
   const repeated = notes.filter(({ kind }) => kind === 'repeated');
+  const foreign = notes.filter(({ kind }) => kind === 'language');
   const seconds = Math.round(unrecognized.reduce((sum, { start, end }) => sum + end - start, 0));
   return [
     ...(unrecognized.length === 0
       ? []
       : [warningText('speech_not_recognized', { seconds, places: placesOf(unrecognized) })]),
     ...(repeated.length === 0 ? [] : [warningText('repetition_removed', { places: placesOf(repeated) })]),
+    ...[...new Set(foreign.map(({ language = 'und' }) => language))].map((language) =>
+      warningText('other_language', {
+        language,
+        places: placesOf(foreign.filter((note) => note.language === language)),
+      }),
+    ),
   ];
 };

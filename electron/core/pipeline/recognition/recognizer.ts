@@ -26,6 +26,7 @@ import {
   type LanguageChoice,
   languagesOf,
   MIN_SPOKEN,
+  SURE,
 } from './spoken-language.ts';
 import { trimSilence } from './trim-silence.ts';
 import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
@@ -35,6 +36,8 @@ export type RecognizeOptions = {
   readonly model: Pick<PipelineModel, 'path' | 'capabilities'>;
   /** A language code, or `auto`: that which is spoken, in each part of the chunk. */
   readonly language: string;
+  /** Whether to note where another language is spoken than `language`. */
+  readonly checksLanguage?: boolean | undefined;
   /** The languages that `auto` chooses from; default: any. */
   readonly expected?: readonly string[] | undefined;
   /** The language of what was said before the chunk, which what is short or uncertain follows; null if nothing was. */
@@ -372,21 +375,45 @@ const readByLanguage = async (
   return { ...joinReadings(readings, languages.at(-1) ?? language), detected };
 };
 
+/**
+ * Recognizes a region in the language that was asked for. In another than is spoken the model translates, which reads well:
+ * a note says so. To find that out costs nothing where the two are one.
+ */
+const readAsAsked = async (
+  language: string,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const { detectsLanguage, onlyLanguage } = options.model.capabilities;
+  const isChecked = options.checksLanguage && detectsLanguage && onlyLanguage === null && !options.translate;
+  if (!isChecked || secondsOf(region.speech) < MIN_UTTERANCE) return readIn(language, region, options);
+  const first = await options.engine.transcribe(requestFor(region, { ...options, language: 'auto' }));
+  if (first.language === language) return completed(readingOf(first, region, options), region, options);
+  const reading = await readIn(language, region, options);
+  const probability = first.languageProbabilities?.[first.language] ?? 0;
+  if (probability < SURE) return reading;
+  const { start, end } = region;
+  return {
+    ...reading,
+    notes: [...reading.notes, { kind: 'language', start, end, language: first.language }],
+  };
+};
+
 const recognizeRegion = async (
   region: SpeechRegion,
   options: RecognizeOptions,
   previous: () => Promise<string | null>,
 ): Promise<Reading> => {
   const { language, expected, model } = options;
-  if (language !== 'auto' || !model.capabilities.detectsLanguage) return readIn(language, region, options);
+  if (language !== 'auto') return readAsAsked(language, region, options);
+  if (!model.capabilities.detectsLanguage) return readIn(language, region, options);
   const first = await options.engine.transcribe(requestFor(region, options));
   if (first.languageProbabilities === null)
     return completed(readingOf(first, region, options), region, options);
   const probabilities = amongExpected(first.languageProbabilities, expected);
   const heard = { seconds: secondsOf(region.speech), probabilities };
-  const logprobs = first.segments.map(({ averageLogprob }) => averageLogprob);
   const before = heard.seconds < MIN_SPOKEN ? await previous() : null;
-  if (!isSettled(first.language, heard, logprobs, before)) {
+  if (!isSettled(first.language, heard, before)) {
     return readByLanguage(first, region, await previous(), options);
   }
   const detected = { language: first.language, confidence: probabilities[first.language] ?? 0 };

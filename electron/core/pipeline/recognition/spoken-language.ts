@@ -50,11 +50,9 @@ export const chooseLanguage = (
 };
 
 /** A region in which several languages are spoken rarely makes the model as sure of one. */
-const SURE = 0.98;
+export const SURE = 0.98;
 /** Less speech than this keeps the language of what was said before it; seconds. */
 export const MIN_SPOKEN = 1.5;
-/** Decoded this badly, on average, text may be in another language than was spoken; log probability of a token. */
-const DOUBTFUL_LOGPROB = -0.8;
 /** What a change of the language costs, and what a part says for or against a language at most: natural logarithms. */
 const CHANGE = 1.5;
 const MIN_PROBABILITY = 0.005;
@@ -84,21 +82,14 @@ const likeliest = (probabilities: LanguageGuess['probabilities']): DetectedLangu
     { language: 'en', confidence: 0 },
   );
 
-/** Whether one language is spoken in all of a stretch, beyond doubt: in which it may have been decoded as it was. */
+/** Whether `language` is spoken in all of a stretch, beyond doubt. */
 export const isSettled = (
   language: string,
   { seconds, probabilities }: HeardLanguage,
-  logprobs: readonly number[],
   previous: string | null,
-): boolean => {
-  const best = likeliest(probabilities);
-  return (
-    best.language === language &&
-    best.confidence >= SURE &&
-    (seconds >= MIN_SPOKEN || previous === null || previous === language) &&
-    logprobs.every((logprob) => logprob >= DOUBTFUL_LOGPROB)
-  );
-};
+): boolean =>
+  (probabilities[language] ?? 0) >= SURE &&
+  (seconds >= MIN_SPOKEN || previous === null || previous === language);
 
 /**
  * The language of each of several stretches in a row: the likeliest course of them (Viterbi), in which each change has to be

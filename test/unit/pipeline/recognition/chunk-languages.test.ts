@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { firstCheckpoint } from '../../../../electron/core/pipeline/checkpoint.ts';
+import { noteWarnings } from '../../../../electron/core/pipeline/recognition/notes.ts';
 import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
 import { chunks, numbering, startJob } from './support/job.ts';
 
@@ -55,6 +56,21 @@ describe('the language of a job', () => {
       lastLanguage: 'fr',
     });
     expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'fr']);
+  });
+
+  it('that was asked for is kept, and a warning names where another is spoken', async () => {
+    const engine = new FakeEngine(({ params }) => ({
+      ...whisperResult(whisperSegment('Text', { end: 10 })),
+      language: params?.language === 'auto' ? 'de' : 'en',
+      languageProbabilities: params?.language === 'auto' ? { de: 0.99 } : null,
+    }));
+    const job = startJob({ engine, chunks: chunks(1) });
+    const { checkpoint } = await job.run();
+    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'en']);
+    expect(job.segments()[0]?.language).toBe('en');
+    expect(noteWarnings(checkpoint.notes)).toEqual([
+      'Another language (de) than the one that was asked for is spoken at 0:00: the text there may be a translation, or wrong.',
+    ]);
   });
 
   it('is heard by another model where this one cannot tell', async () => {
