@@ -47,6 +47,10 @@ export const WARNINGS = {
   file_damaged: 'The file ends early or is damaged: {seconds} seconds could be decoded.',
   verified_partly: 'The text was checked with the model {model} only up to {at}: {reason}.',
   not_verified: 'The text was not checked with the model {model}: {reason}.',
+  speech_not_recognized: '{seconds} s of speech could not be recognized, at {places}.',
+  repetition_removed: 'Text that came faster than anybody speaks was removed, at {places}.',
+  other_language:
+    'Another language ({language}) than the one that was asked for is spoken at {places}: the text there may be a translation, or wrong.',
   words_missing: 'The model {model} heard words where the text has none, at {places}.',
   english_written:
     'The model {model} wrote English at {places}, although the recording is in another language ({language}). A Whisper model keeps to one language.',

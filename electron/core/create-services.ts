@@ -129,6 +129,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     http,
     pages: engines.pages,
     engine,
+    speechModel: join(config.resourcesDir, 'models', 'ggml-silero-v6.2.0.bin'),
     models,
     settings: pipelineSettings(settings),
     files: files.service,

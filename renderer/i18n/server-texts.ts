@@ -17,6 +17,8 @@ export const ENGLISH_TEXTS: ServerTexts = {
   warnings: {
     english_written:
       'The model {model} wrote English at {places}, although the recording is in another language ({language}). A Whisper model keeps to one language.',
+    other_language:
+      'Another language ({language}) than the one that was asked for is spoken at {places}: the text there may be a translation, or wrong.',
     not_verified: 'The text was not checked with the model {model}: {reason}.',
   },
   reasons: {

@@ -66,7 +66,7 @@ const hear = async (path: string, channels: number, family: Family): Promise<Hea
         signal: new AbortController().signal,
         exclusive: false,
       });
-      for (const segment of recognized) {
+      for (const segment of recognized.segments) {
         segments.push({ ...inChannel(segment, channel), id: segments.length });
       }
     }

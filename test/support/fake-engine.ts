@@ -11,12 +11,13 @@ import type {
   WhisperResult,
   WhisperSegment,
 } from '../../electron/core/engines/whisper/types.ts';
+import { without } from '../../electron/core/pipeline/recognition/speech-map.ts';
 
 /** What models of the two families can do, those for several languages. */
 export const WHISPER = capabilitiesOf({ family: 'whisper', multilingual: true });
 export const PARAKEET = capabilitiesOf({ family: 'parakeet', multilingual: true });
 
-/** A chunk of audio in which each sample is its own index. */
+/** A chunk of audio in which each sample is its own index, and all but `silences` is speech. */
 export const chunkOf = ({
   index = 0,
   start = 0,
@@ -30,7 +31,7 @@ export const chunkOf = ({
   start,
   end: start + seconds,
   pcm: Float32Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, sample) => sample),
-  silences,
+  speech: without({ start, end: start + seconds }, silences),
   peaks: { min: new Int8Array(seconds * 20), max: new Int8Array(seconds * 20) },
 });
 
@@ -93,6 +94,11 @@ export class FakeEngine implements WhisperEngine {
   async detectLanguage(request: DetectLanguageRequest): Promise<LanguageGuess> {
     this.detections.push(request);
     return { language: 'de', probabilities: { de: 0.8, en: 0.1 } };
+  }
+
+  /** Everything is speech. */
+  async speechProbabilities({ pcm }: { readonly pcm: Float32Array }): Promise<Float32Array> {
+    return new Float32Array(Math.ceil(pcm.length / 512)).fill(1);
   }
 
   async probe(): Promise<never> {

@@ -26,6 +26,9 @@ export const BASE_MODEL = join(RESOURCES, 'models', 'ggml-base-q8_0.bin');
 /** Real speech, each recording with a JSON file of what is said in it. */
 export const SPEECH_FIXTURES = join(ROOT, 'test', 'fixtures', 'speech');
 
+/** Silero VAD in whisper.cpp's format. */
+export const SPEECH_DETECTOR = join(RESOURCES, 'models', 'ggml-silero-v6.2.0.bin');
+
 /**
  * The program that the tests start: the sources, or with EARSHOT_TEST_PROGRAM=bundled what the packages ship. A whole
  * `npm test` sets that, since it has just built the bundles, and they start in half the time.

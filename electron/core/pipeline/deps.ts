@@ -83,6 +83,8 @@ export type PipelineDeps = {
   readonly http: HttpClient;
   readonly pages: PageReader;
   readonly engine: WhisperEngine;
+  /** The path of the model that finds speech. */
+  readonly speechModel: string;
   readonly settings: PipelineSettings;
   readonly models: PipelineModels;
   readonly files: PipelineFiles;

@@ -27,6 +27,7 @@ import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { chunkingFor } from './recognition/chunking.ts';
 import { driftWarning } from './recognition/drift.ts';
+import { noteWarnings } from './recognition/notes.ts';
 import type { AudioRange } from './recognition/progress.ts';
 import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
 import { requireSpeech } from './recognition/speech-share.ts';
@@ -344,7 +345,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       checkpoint,
       language,
       model,
-      doubts: [...drift, ...verification],
+      doubts: [...noteWarnings(checkpoint.notes), ...drift, ...verification],
       diarized,
       findings,
       audio,

@@ -88,8 +88,21 @@ const RecognitionCheckpoint = z.object({
   segments: z.number(),
   language: z.string().nullable(),
   languageConfidence: z.number().nullable(),
+  /** The language at the end of what is saved, where it is found out part by part. */
+  lastLanguage: z.string().optional(),
   /** Id of the model that made what is saved. */
   model: z.string(),
+  /** What happened to speech that a reader should look at; seconds on the source's timeline. */
+  notes: z
+    .array(
+      z.object({
+        kind: z.enum(['unrecognized', 'repeated', 'language']),
+        start: z.number(),
+        end: z.number(),
+        language: z.string().optional(),
+      }),
+    )
+    .optional(),
   /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
   verified: z
     .object({

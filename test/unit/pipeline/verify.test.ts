@@ -158,6 +158,7 @@ describe('hearing twice', () => {
     const job = createJob({ engine: silent, request });
     await job.run();
     expect(job.transcript().warnings).toEqual([
+      '10 s of speech could not be recognized, at 0:10.',
       'The model other heard words where the text has none, at 0:10.',
     ]);
   });

@@ -1,15 +1,16 @@
-import { PEAKS_PER_SECOND, SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
-import { SilenceMap } from './silence-map.ts';
-import type { AudioChunk, ChunkOptions, Span } from './types.ts';
+import { PEAKS_PER_SECOND, SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
+import type { AudioChunk, ChunkOptions, FindSpeech, Span } from './types.ts';
 
 /** Samples of one peak bucket. */
 const PEAK_SAMPLES = SAMPLE_RATE / PEAKS_PER_SECOND;
-/** The shortest silence that a chunk lists. */
-const MIN_LISTED_SILENCE = 0.3 * SAMPLE_RATE;
-/** A cut lies at least this far inside a silence. */
+/** The shortest pause to cut in where there is a choice. */
+const MIN_PAUSE = 0.4 * SAMPLE_RATE;
+/** Of a pause, at most this much is left to the chunk after it. */
+const LEAD = 0.5 * SAMPLE_RATE;
+/** A cut lies at least this far inside a pause. */
 const CUT_MARGIN = 0.1 * SAMPLE_RATE;
 /** A cut that would leave less than this behind it is not made: the chunk takes the rest. */
-const MIN_REMAINDER = SAMPLE_RATE;
+const MIN_REMAINDER = 0.4 * SAMPLE_RATE;
 /** The window, in peak buckets, over which the quietest point is measured. */
 const QUIET_BUCKETS = 4;
 const BYTES_PER_SAMPLE = 4;
@@ -17,24 +18,22 @@ const BYTES_PER_SAMPLE = 4;
 export type ChunkPlan = {
   readonly minSamples: number;
   readonly windowSamples: number;
-  readonly maxSamples: number;
-  readonly minSilence: number;
+  readonly findSpeech: FindSpeech;
 };
 
 const roundToBucket = (samples: number): number => Math.round(samples / PEAK_SAMPLES) * PEAK_SAMPLES;
 
+const allIsSpeech: FindSpeech = async ({ length }) => [{ start: 0, end: toSeconds(length) }];
+
 /** Applies the defaults and converts seconds to samples. */
-export const planChunks = (options: ChunkOptions = {}): ChunkPlan => {
-  const { windowSeconds = 29.5, maxSeconds = Math.max(120, windowSeconds) } = options;
-  const maxSamples = roundToBucket(maxSeconds * SAMPLE_RATE);
-  const windowSamples = Math.min(maxSamples, roundToBucket(windowSeconds * SAMPLE_RATE));
-  const minSamples = Math.max(PEAK_SAMPLES, roundToBucket((options.minSeconds ?? 15) * SAMPLE_RATE));
-  return {
-    minSamples: Math.min(minSamples, windowSamples),
-    windowSamples,
-    maxSamples,
-    minSilence: Math.max(2 * CUT_MARGIN + PEAK_SAMPLES, (options.minSilence ?? 0.4) * SAMPLE_RATE),
-  };
+export const planChunks = ({
+  minSeconds = 15,
+  windowSeconds = 29.5,
+  findSpeech = allIsSpeech,
+}: ChunkOptions = {}): ChunkPlan => {
+  const windowSamples = roundToBucket(windowSeconds * SAMPLE_RATE);
+  const minSamples = Math.max(PEAK_SAMPLES, roundToBucket(minSeconds * SAMPLE_RATE));
+  return { minSamples: Math.min(minSamples, windowSamples), windowSamples, findSpeech };
 };
 
 /** The middle of the quietest 0.2 s in the second half of [min, max], in samples. */
@@ -76,8 +75,17 @@ export const peaksOf = (pcm: Float32Array): AudioChunk['peaks'] => {
   return { min, max };
 };
 
+/** The spans between spans of speech, up to `length`; in samples. */
+const pausesIn = (speech: readonly Span[], length: number): Span[] => {
+  const borders = [0, ...speech.flatMap(({ start, end }) => [toSamples(start), toSamples(end)]), length];
+  return Array.from({ length: speech.length + 1 }, (_, index) => ({
+    start: borders[2 * index] ?? 0,
+    end: borders[2 * index + 1] ?? length,
+  }));
+};
+
 /**
- * Splits a stream of 32-bit float PCM into chunks, at silences. Where a chunk ends depends only on the audio from
+ * Splits a stream of 32-bit float PCM into chunks, in pauses of speech. Where a chunk ends depends only on the audio from
  * its own start on, so a decode resumed at a chunk's start yields the same chunks. Positions are samples on the
  * source's timeline.
  *
@@ -85,7 +93,6 @@ export const peaksOf = (pcm: Float32Array): AudioChunk['peaks'] => {
  */
 export class Chunker {
   readonly #plan: ChunkPlan;
-  readonly #silences: SilenceMap;
   /** Where the next chunk grows. */
   #samples = new Float32Array();
   /** The same memory as `#samples`: ffmpeg's reads may end in the middle of a sample. */
@@ -97,10 +104,9 @@ export class Chunker {
   /** `start` and `index`: of the first chunk. */
   constructor(plan: ChunkPlan, start: number, index: number) {
     this.#plan = plan;
-    this.#silences = new SilenceMap(start);
     this.#start = start;
     this.#index = index;
-    this.#moveFrom(0, plan.windowSamples);
+    this.#moveFrom(0);
   }
 
   get #filled(): number {
@@ -119,61 +125,41 @@ export class Chunker {
 
   /** Takes as many bytes as fit and returns how many; take chunks out with `next` before pushing the rest. */
   push(bytes: Uint8Array): number {
-    if (this.#filledBytes === this.#bytes.length) this.#moveFrom(0, this.#plan.maxSamples);
     const part = bytes.subarray(0, this.#bytes.length - this.#filledBytes);
-    const before = this.#filled;
     this.#bytes.set(part, this.#filledBytes);
     this.#filledBytes += part.length;
-    this.#silences.read(this.#samples.subarray(before, this.#filled));
     return part.length;
   }
 
   /** The next chunk, or null if more audio is needed. With `ended`, whatever is left becomes the last chunk. */
-  next(ended: boolean): AudioChunk | null {
-    const cut = this.#cutPoint(ended);
-    if (cut !== null) return this.#take(cut);
-    return ended && this.#filled > 0 ? this.#take(this.#filled) : null;
+  async next(ended: boolean): Promise<AudioChunk | null> {
+    if (!this.isReady && (!ended || this.#filled === 0)) return null;
+    // Audio after the window must not matter, since an interrupted decode may have got further.
+    const horizon = Math.min(this.#filled, this.#plan.windowSamples + MIN_REMAINDER);
+    const speech = await this.#plan.findSpeech(this.#samples.subarray(0, horizon));
+    return this.#take(this.isReady ? this.#cutPoint(speech, horizon) : this.#filled, speech);
   }
 
-  #cutPoint(ended: boolean): number | null {
-    return this.isReady ? (this.#cutInWindow() ?? this.#cutAfterWindow(ended)) : null;
-  }
-
-  /** In the last silence at which the chunk fits into the window; audio after the window must not matter. */
-  #cutInWindow(): number | null {
-    const { minSamples, windowSamples, minSilence } = this.#plan;
-    const horizon = this.#start + windowSamples + MIN_REMAINDER;
-    const cuts = this.#silences.within(this.#start, horizon, minSilence).flatMap((silence) => {
-      const from = silence.start - this.#start;
-      const to = silence.end - this.#start;
-      const cut = roundToBucket(Math.min(windowSamples, Math.max(minSamples, (from + to) / 2)));
-      return cut < from + CUT_MARGIN || cut > to - CUT_MARGIN ? [] : [cut];
+  /** In the last pause at which the chunk fits into the window, else in the longest there is, else at the quietest point. */
+  #cutPoint(speech: readonly Span[], horizon: number): number {
+    const { minSamples, windowSamples } = this.#plan;
+    const cuts = pausesIn(speech, horizon).flatMap(({ start, end }) => {
+      const latest = end - Math.min(LEAD, (end - start) / 2);
+      const cut = roundToBucket(Math.min(windowSamples, Math.max(minSamples, latest)));
+      const margin = Math.min(CUT_MARGIN, (end - start) / 4);
+      return end - start < PEAK_SAMPLES || cut < start + margin || cut > end - margin
+        ? []
+        : [{ cut, length: end - start }];
     });
-    return cuts.at(-1) ?? null;
+    const long = cuts.findLast(({ length }) => length >= MIN_PAUSE);
+    const [longest] = cuts.toSorted((a, b) => b.length - a.length);
+    return (long ?? longest)?.cut ?? quietestPoint(this.#samples, minSamples, windowSamples);
   }
 
-  /** In the first silence after the window; without one before the maximum length, at the quietest point. */
-  #cutAfterWindow(ended: boolean): number | null {
-    const { windowSamples, maxSamples, minSilence } = this.#plan;
-    const available = this.#filled - MIN_REMAINDER;
-    const isFull = available >= maxSamples;
-    const end = this.#start + Math.min(this.#filled, maxSamples);
-    for (const silence of this.#silences.within(this.#start, end, minSilence)) {
-      const from = silence.start - this.#start;
-      const to = silence.end - this.#start;
-      // Its middle is only known once it has ended or reached the maximum length.
-      if (silence.isOpen && !isFull && !ended) return null;
-      const cut = roundToBucket(Math.min(maxSamples, Math.max(windowSamples, (from + to) / 2)));
-      if (cut < from + CUT_MARGIN || cut > to - CUT_MARGIN) continue;
-      return cut <= available ? cut : null;
-    }
-    return isFull ? quietestPoint(this.#samples, windowSamples, maxSamples) : null;
-  }
-
-  /** Moves what is buffered after the first `samples` to new memory, for a chunk of up to `length`. */
-  #moveFrom(samples: number, length: number): void {
+  /** Moves what is buffered after the first `samples` to new memory, for the next chunk. */
+  #moveFrom(samples: number): void {
     const rest = this.#bytes.subarray(samples * BYTES_PER_SAMPLE, this.#filledBytes);
-    const capacity = Math.max(length, rest.length / BYTES_PER_SAMPLE) + MIN_REMAINDER + SAMPLE_RATE;
+    const capacity = this.#plan.windowSamples + MIN_REMAINDER + SAMPLE_RATE;
     // Not zeroed: only what was written is read.
     const { buffer } = Buffer.allocUnsafeSlow(Math.ceil(capacity) * BYTES_PER_SAMPLE);
     this.#samples = new Float32Array(buffer);
@@ -182,22 +168,19 @@ export class Chunker {
     this.#filledBytes = rest.length;
   }
 
-  #take(length: number): AudioChunk {
+  #take(length: number, speech: readonly Span[]): AudioChunk {
     const pcm = this.#samples.subarray(0, length);
-    this.#moveFrom(length, this.#plan.windowSamples);
-    const start = this.#start;
-    const end = start + length;
-    const silences: Span[] = this.#silences
-      .within(start, end, MIN_LISTED_SILENCE)
-      .map((silence) => ({ start: toSeconds(silence.start), end: toSeconds(silence.end) }));
-    this.#start = end;
-    this.#silences.dropBefore(end);
+    this.#moveFrom(length);
+    const [start, end] = [toSeconds(this.#start), toSeconds(this.#start + length)];
+    this.#start += length;
     return {
       index: this.#index++,
-      start: toSeconds(start),
-      end: toSeconds(end),
+      start,
+      end,
       pcm,
-      silences,
+      speech: speech
+        .map((span) => ({ start: start + span.start, end: Math.min(end, start + span.end) }))
+        .filter((span) => span.end > span.start),
       peaks: peaksOf(pcm),
     };
   }

@@ -216,13 +216,13 @@ export class Decoder implements Decode {
         rest = rest.subarray(chunker.push(rest));
         this.#position = chunker.position;
         if (!chunker.isReady) continue;
-        for (let chunk = chunker.next(false); chunk !== null; chunk = chunker.next(false)) {
-          // The consumer's pace is no stall of ffmpeg's.
-          stall.pause();
+        // The consumer's pace is no stall of ffmpeg's.
+        stall.pause();
+        for (let chunk = await chunker.next(false); chunk !== null; chunk = await chunker.next(false)) {
           yield this.#advancePast(chunk);
           throwIfAborted(this.#options.signal);
-          stall.resume();
         }
+        stall.resume();
       }
       freeRead(bytes);
       if (this.#position > this.#plan.limit) throw this.#tooLong();
@@ -230,7 +230,7 @@ export class Decoder implements Decode {
     }
     await this.#checkEnd(run);
     stall.pause();
-    for (let chunk = chunker.next(true); chunk !== null; chunk = chunker.next(true)) {
+    for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
       yield this.#advancePast(chunk);
     }
   }

@@ -40,18 +40,19 @@ export type MediaInfo = {
 /** In seconds. */
 export type Span = { readonly start: number; readonly end: number };
 
+/** Finds where somebody speaks in audio at 16 kHz: spans in seconds from its start, in order, apart from each other. */
+export type FindSpeech = (pcm: Float32Array) => Promise<readonly Span[]>;
+
 export type ChunkOptions = {
   /** The least length of a chunk; seconds, default 15. */
   readonly minSeconds?: number;
   /**
-   * A chunk ends at the last silence before this; without one, at the first one after it. Seconds, default 29.5:
-   * Whisper encodes windows of 30 s, at the same cost however full they are.
+   * A chunk ends in the last pause before this; without a pause at its quietest point. Seconds, default 29.5: Whisper encodes
+   * windows of 30 s, at the same cost however full they are.
    */
   readonly windowSeconds?: number;
-  /** The maximum length, at whose quietest point a chunk without silence is cut; seconds, default 120, at least the window. */
-  readonly maxSeconds?: number;
-  /** The shortest silence to cut at; seconds, default 0.4. */
-  readonly minSilence?: number;
+  /** Default: everything counts as speech. */
+  readonly findSpeech?: FindSpeech | undefined;
 };
 
 /** One channel of one audio track; both count from 0. */
@@ -79,7 +80,7 @@ export type DecodeOptions = {
   };
 };
 
-/** A part of the audio, cut at silences. */
+/** A part of the audio, cut in a pause. */
 export type AudioChunk = {
   /** From 0. */
   readonly index: number;
@@ -88,8 +89,8 @@ export type AudioChunk = {
   readonly end: number;
   /** 16 kHz mono, -1 to 1. Owned by the consumer, who frees it once nothing reads it. */
   readonly pcm: Float32Array<ArrayBuffer>;
-  /** Silences of at least 0.3 s inside the chunk, on the source's timeline. */
-  readonly silences: readonly Span[];
+  /** Where somebody speaks inside the chunk, on the source's timeline; in order. */
+  readonly speech: readonly Span[];
   /**
    * Minimum and maximum of each bucket of 1/20 s (800 samples), -127 to 127. Chunks begin and end on bucket
    * borders, so the peaks of consecutive chunks can be concatenated.

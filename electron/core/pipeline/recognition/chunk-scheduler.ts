@@ -20,15 +20,14 @@ import { levelsFile, writeLevels } from './levels.ts';
 import { PEAKS_FILE, writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
 import {
-  type DetectedLanguage,
   detectLanguage,
-  detectsLanguageItself,
   isSilent,
-  type LanguageChoice,
+  type RecognizedChunk,
   type RecognizeOptions,
   recognizeChunk,
-  requireConfidence,
+  speechFinder,
 } from './recognizer.ts';
+import { type DetectedLanguage, type LanguageChoice, requireConfidence } from './spoken-language.ts';
 import { applyVocabulary } from './vocabulary.ts';
 import type { RecognizedSegment } from './words.ts';
 
@@ -38,10 +37,18 @@ import type { RecognizedSegment } from './words.ts';
  */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
 
+/** A wrong setting of the language shows in the first chunks. */
+const CHECKED_CHUNKS = 4;
+/** More would not be read. */
+const MAX_NOTES = 200;
+
 export type RecognizeAudioOptions = {
-  readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings'> & {
+  readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'settings' | 'speechModel'> & {
     readonly media: Pick<PipelineDeps['media'], 'decodeChunks'>;
-    readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'concurrency'>;
+    readonly engine: Pick<
+      WhisperEngine,
+      'transcribe' | 'detectLanguage' | 'speechProbabilities' | 'concurrency'
+    >;
     readonly models: Pick<PipelineDeps['models'], 'speedOf' | 'saveSpeed' | 'languageDetector'>;
   };
   readonly context: JobContext;
@@ -62,7 +69,7 @@ export type RecognizeAudioOptions = {
 
 /** A chunk that was submitted and is not saved yet. */
 type InFlightChunk = StreamChunk & {
-  readonly recognized: Promise<RecognizedSegment[]>;
+  readonly recognized: Promise<RecognizedChunk>;
   /** Resolves once this chunk and all before it are saved. */
   readonly saved: Promise<void>;
   /** How much of it is recognized, 0 to 1. */
@@ -77,6 +84,8 @@ class ChunkScheduler {
   readonly #options: RecognizeAudioOptions;
   readonly #inFlight: InFlightChunk[] = [];
   #lastSaved: Promise<void> = Promise.resolve();
+  /** The language at the end of what was submitted last. */
+  #previous: Promise<string | null>;
   /** The first error of any chunk: later ones are its consequences. */
   #failure: { readonly reason: unknown } | undefined;
   readonly #controller = new AbortController();
@@ -87,6 +96,7 @@ class ChunkScheduler {
   constructor(options: RecognizeAudioOptions) {
     this.#options = options;
     this.#checkpoint = options.checkpoint;
+    this.#previous = Promise.resolve(options.checkpoint.lastLanguage ?? null);
     this.#progress = new RecognitionProgress(options, this.#recognized());
     this.#signal = AbortSignal.any([options.context.signal, this.#controller.signal]);
   }
@@ -127,7 +137,7 @@ class ChunkScheduler {
         ...(select === undefined ? {} : { select }),
         start: range.start,
         end: range.end,
-        chunking,
+        chunking: { ...chunking, findSpeech: speechFinder(deps.engine, deps.speechModel, this.#signal) },
         ...(chunk === 0 ? {} : { resume: { at, index: chunk } }),
         signal: this.#signal,
       });
@@ -147,29 +157,30 @@ class ChunkScheduler {
     return this.#checkpoint.streams[stream] ?? { chunk: 0, at: this.#options.range.start, crashes: {} };
   }
 
-  /** Resolves once the next chunk may be submitted: at once, or when this one's language is known. */
+  /** Resolves once the next chunk may be submitted: at once, or when the recording's language is known. */
   async #submit(next: StreamChunk): Promise<void> {
-    const { chunk } = next;
-    const needsLanguage = this.#checkpoint.language === null && !isSilent(chunk);
     const { detectsLanguage } = this.#options.model.capabilities;
+    const { threshold, fallback } = this.#languages;
     const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
-    const { expected, threshold } = this.#languages;
-    const isAnyLanguage = expected === undefined && threshold === undefined;
-    const hearsItself = detectsLanguage && isAnyLanguage && detectsLanguageItself(chunk);
-    if (needsLanguage && detector !== undefined && !hearsItself) {
+    const needsLanguage = this.#checkpoint.language === null && !isSilent(next.chunk);
+    // A model that hears the language follows its changes, unless the request has it checked before anything else.
+    const isFollowed = detectsLanguage && threshold === undefined && fallback === undefined;
+    if (needsLanguage && detector !== undefined && !isFollowed) {
       this.#setLanguage(await this.#detectLanguage(next, detector));
     }
-    const language = Promise.withResolvers<void>();
+    const before = this.#previous;
     const recognized = this.#recognize(next, {
+      language: isFollowed && this.#isAuto ? 'auto' : (this.#checkpoint.language ?? 'auto'),
+      previous: () => before,
       onProgress: (share) => {
         entry.share = share;
         this.#reportProgress();
       },
-      onLanguage: (detected) => {
-        this.#setLanguage(detected);
-        language.resolve();
-      },
     });
+    this.#previous = recognized.then(
+      ({ language, detected }) => (detected === undefined ? before : language),
+      () => null,
+    );
     const saved = this.#saveInOrder(next, recognized, this.#lastSaved);
     const entry: InFlightChunk = { ...next, recognized, saved, share: 0 };
     this.#inFlight.push(entry);
@@ -179,10 +190,14 @@ class ChunkScheduler {
       this.#failure ??= { reason };
       this.#controller.abort();
     });
+    if (!needsLanguage || detector !== undefined) return;
     // The language of the first chunk with speech is that of the whole recording.
-    if (!needsLanguage || this.#checkpoint.language !== null) return;
-    await Promise.race([language.promise, saved]);
-    if (detector === undefined) await this.#readLanguage(await recognized);
+    await saved;
+    await this.#readLanguage((await recognized).segments);
+  }
+
+  get #isAuto(): boolean {
+    return this.#options.context.transcript.languageAsked === 'auto';
   }
 
   /** Takes the language from the text, where no model can hear it. */
@@ -195,15 +210,16 @@ class ChunkScheduler {
 
   #recognize(
     next: StreamChunk,
-    listeners: Pick<RecognizeOptions, 'onProgress' | 'onLanguage'>,
-  ): Promise<RecognizedSegment[]> {
+    own: Pick<RecognizeOptions, 'language' | 'previous' | 'onProgress'>,
+  ): Promise<RecognizedChunk> {
     const { deps, context, model } = this.#options;
     const { translate, prompt, vocabulary, word_times: wordTimes } = context.transcript.options;
     return this.#withCrashRetry(next, (exclusive) =>
       recognizeChunk(next.chunk, {
         engine: deps.engine,
         model,
-        language: this.#checkpoint.language ?? 'auto',
+        expected: this.#languages.expected,
+        checksLanguage: !this.#isAuto && next.chunk.index < CHECKED_CHUNKS,
         beamSize: deps.settings.beamSize(),
         fitWindow: deps.settings.fitWindow(),
         translate,
@@ -212,7 +228,7 @@ class ChunkScheduler {
         wordTimes,
         signal: this.#signal,
         exclusive,
-        ...listeners,
+        ...own,
       }),
     );
   }
@@ -282,27 +298,32 @@ class ChunkScheduler {
 
   async #saveInOrder(
     next: StreamChunk,
-    recognized: Promise<RecognizedSegment[]>,
+    recognized: Promise<RecognizedChunk>,
     previous: Promise<void>,
   ): Promise<void> {
-    const [recognizedSegments] = await Promise.all([recognized, previous]);
+    const [chunk] = await Promise.all([recognized, previous]);
+    const { detected } = chunk;
+    if (detected !== undefined && this.#checkpoint.language === null) this.#setLanguage(detected);
     const { vocabulary, custom_spelling } = this.#options.context.transcript.options;
-    const segments = applySpelling(applyVocabulary(recognizedSegments, vocabulary), custom_spelling);
+    const segments = applySpelling(applyVocabulary(chunk.segments, vocabulary), custom_spelling);
     this.#inFlight.shift();
     const first = this.#checkpoint.segments;
     const { channel = null } = this.#options.streams[next.stream] ?? {};
     const numbered = segments.map((segment, index): StoredSegment => {
-      const own = channel === null ? segment : inChannel(segment, channel);
-      return { ...own, id: first + index };
+      return { ...(channel === null ? segment : inChannel(segment, channel)), id: first + index };
     });
-    this.#save(next, numbered);
+    this.#save(next, numbered, chunk);
     freeMemory(next.chunk.pcm);
     this.#options.context.onSegmentsSaved(numbered);
     this.#reportProgress();
   }
 
   /** Writes segments and checkpoint in one transaction. */
-  #save({ stream, chunk }: StreamChunk, segments: readonly StoredSegment[]): void {
+  #save(
+    { stream, chunk }: StreamChunk,
+    segments: readonly StoredSegment[],
+    { notes, language, detected }: RecognizedChunk,
+  ): void {
     const { deps, context, source } = this.#options;
     const { transcript } = context;
     const place: StreamCheckpoint = {
@@ -313,6 +334,8 @@ class ChunkScheduler {
     const next: RecognitionCheckpoint = {
       ...withStream(this.#checkpoint, stream, place),
       segments: this.#checkpoint.segments + segments.length,
+      notes: [...(this.#checkpoint.notes ?? []), ...notes].slice(0, MAX_NOTES),
+      ...(detected === undefined ? {} : { lastLanguage: language }),
     };
     deps.db.transaction(() => {
       const isMine = updateClaimed(deps.db, transcript.id, transcript.attempt, {

@@ -3,6 +3,7 @@ import { languageOfText } from '../../analysis/language-of-text.ts';
 import { toSamples } from '../../base/audio.ts';
 import { formatClock } from '../../base/time.ts';
 import type { PipelineModel } from '../deps.ts';
+import { without } from './speech-map.ts';
 import type { SpeechRegion } from './speech-regions.ts';
 import type { RecognizedSegment } from './words.ts';
 
@@ -31,16 +32,16 @@ const part = (region: SpeechRegion, start: number, end: number): SpeechRegion =>
   start,
   end,
   pcm: region.pcm.subarray(toSamples(start - region.start), toSamples(end - region.start)),
-  silences: region.silences.filter((silence) => silence.start < end && silence.end > start),
+  speech: region.speech.filter((span) => span.start < end && span.end > start),
 });
 
 /**
- * Cuts a region at the silence nearest to its middle, undefined if there is none: a model that has drifted comes back when
+ * Cuts a region in the pause nearest to its middle, undefined if there is none: a model that has drifted comes back when
  * it begins anew.
  */
 export const halvesOf = (region: SpeechRegion): [SpeechRegion, SpeechRegion] | undefined => {
   const middle = (region.start + region.end) / 2;
-  const [cut] = region.silences
+  const [cut] = without(region, region.speech)
     .map(({ start, end }) => (start + end) / 2)
     .filter((at) => at - region.start >= MIN_HALF_SECONDS && region.end - at >= MIN_HALF_SECONDS)
     .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));

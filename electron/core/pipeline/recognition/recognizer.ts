@@ -1,34 +1,47 @@
 import type { WordTimes } from '../../../contract/recognition.ts';
 import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
-import { toSamples } from '../../base/audio.ts';
-import { AppError } from '../../base/errors.ts';
+import { toSamples, toSeconds } from '../../base/audio.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
-import type {
-  LanguageGuess,
-  PreferredTerm,
-  TranscribeParams,
-  WhisperSegment,
-} from '../../engines/whisper/types.ts';
+import type { PreferredTerm, WhisperResult, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { fitToSound } from './aligned-times.ts';
 import { chunkingFor } from './chunking.ts';
 import { halvesOf, hasDrifted } from './drift.ts';
-import { collapseLoops, isEcho, isRepetitive } from './repetition.ts';
-import { type SpeechRegion, speechRegions } from './speech-regions.ts';
+import type { RecognitionNote } from './notes.ts';
+import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
+import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
+import { joinRegions, partsOf, type SpeechRegion, speechRegions } from './speech-regions.ts';
+import {
+  amongExpected,
+  chooseLanguage,
+  type DetectedLanguage,
+  type HeardLanguage,
+  isSettled,
+  type LanguageChoice,
+  languagesOf,
+  MIN_SPOKEN,
+  SURE,
+} from './spoken-language.ts';
 import { trimSilence } from './trim-silence.ts';
 import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
 
 export type RecognizeOptions = {
-  readonly engine: Pick<WhisperEngine, 'transcribe'>;
+  readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage'>;
   readonly model: Pick<PipelineModel, 'path' | 'capabilities'>;
-  /** A language code, or `auto`. */
+  /** A language code, or `auto`: that which is spoken, in each part of the chunk. */
   readonly language: string;
+  /** Whether to note where another language is spoken than `language`. */
+  readonly checksLanguage?: boolean | undefined;
+  /** The languages that `auto` chooses from; default: any. */
+  readonly expected?: readonly string[] | undefined;
+  /** The language of what was said before the chunk, which what is short or uncertain follows; null if nothing was. */
+  readonly previous?: (() => Promise<string | null>) | undefined;
   readonly beamSize: number;
   /** Encode only as much of Whisper's window as there is audio. */
   readonly fitWindow: boolean;
@@ -44,79 +57,40 @@ export type RecognizeOptions = {
   readonly exclusive: boolean;
   /** The share of the chunk that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
-  /** Called before all segments if `language` is `auto`. */
-  readonly onLanguage?: (detected: DetectedLanguage) => void;
 };
-
-/** ISO 639-1, and its probability from 0 to 1. */
-export type DetectedLanguage = { readonly language: string; readonly confidence: number };
 
 /** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly heard. */
 const NO_SPEECH_THRESHOLD = 0.6;
 const LOGPROB_THRESHOLD = -1;
-/** A segment of which more than this share is silence was hallucinated. */
-const MAX_SILENT_SHARE = 0.9;
-const RETRY_TEMPERATURE = 0.4;
+/** A segment of which no more than this share is speech was invented. */
+const MIN_SPOKEN_SHARE = 0.1;
+/** Nobody speaks faster; words a second. */
+const MAX_SPEED = 6;
+/** Words this far from each other leave nothing out between them; seconds. */
+const REACH = 0.3;
+/** Speech without words that is worth another look; seconds. */
+const MIN_LOST = 0.8;
+/** No word is said longer than this, in seconds, and this for each of its characters. */
+const MAX_WORD = 0.4;
+const MAX_CHARACTER = 0.1;
+/** What is read by itself to end a loop has at least this much speech: a single word is hard to recognize. Seconds. */
+const MIN_UTTERANCE = 2;
 /** Tokens of a window's context for the prompt; earlier text gets the rest. */
 const PROMPT_TOKENS = 96;
 /** Seconds of audio in one of Whisper's windows. */
 const WINDOW_SECONDS = 30;
 
-/** Seconds of `span` that are silent. */
-const silentSeconds = (span: Span, silences: readonly Span[]): number =>
-  silences.reduce(
-    (sum, silence) =>
-      sum + Math.max(0, Math.min(span.end, silence.end) - Math.max(span.start, silence.start)),
-    0,
-  );
+/** Finds the speech in audio with Silero VAD; `modelPath` is its file. */
+export const speechFinder =
+  (engine: Pick<WhisperEngine, 'speechProbabilities'>, modelPath: string, signal: AbortSignal): FindSpeech =>
+  async (pcm) =>
+    speechSpans(
+      await engine.speechProbabilities({ modelPath, pcm: audible(pcm), signal }),
+      toSeconds(pcm.length),
+    );
 
-/** Whether ffmpeg detected nothing but silence, so that there is nothing to recognize. */
-export const isSilent = (chunk: AudioChunk): boolean =>
-  silentSeconds(chunk, chunk.silences) > chunk.end - chunk.start - 0.1;
-
-/** The languages that a recording may be in; without `expected`, any. */
-export type LanguageChoice = {
-  readonly expected?: readonly string[] | undefined;
-  /** For a recording in another language; default: the likeliest of `expected`. */
-  readonly fallback?: string | undefined;
-  /** How probable the language must be, 0 to 1; default: no matter. */
-  readonly threshold?: number | undefined;
-  /** For a language below `threshold`; default: `error`. */
-  readonly onLowConfidence?: 'error' | 'fallback' | undefined;
-};
-
-/** Throws `language_uncertain` for a language that is less probable than it must be, unless another one takes its place. */
-export const requireConfidence = (
-  { language, confidence }: DetectedLanguage,
-  { threshold = 0, onLowConfidence }: LanguageChoice,
-): void => {
-  if (confidence >= threshold || onLowConfidence === 'fallback') return;
-  const percent = (share: number): string => `${Math.floor(share * 100)} %`;
-  throw new AppError(
-    'language_uncertain',
-    `The language of this recording is “${language}” with a probability of ${percent(confidence)}, and the request asks for ${percent(threshold)}.`,
-  );
-};
-
-/**
- * The language to recognize a recording in, and the probability that it is spoken. Throws `language_uncertain`; never for
- * the fallback, which the request names.
- */
-export const chooseLanguage = (
-  { language, probabilities }: LanguageGuess,
-  choice: LanguageChoice = {},
-): DetectedLanguage => {
-  const { expected, fallback, threshold = 0 } = choice;
-  const withConfidence = (code: string) => ({ language: code, confidence: probabilities[code] ?? 0 });
-  const byProbability = expected?.map(withConfidence).toSorted((a, b) => b.confidence - a.confidence);
-  const likeliest = byProbability?.[0] ?? withConfidence(language);
-  const isExpected = expected === undefined || expected.includes(language);
-  const detected = isExpected ? withConfidence(language) : likeliest;
-  if (!isExpected && fallback !== undefined) return withConfidence(fallback);
-  requireConfidence(detected, choice);
-  if (detected.confidence >= threshold || fallback === undefined) return detected;
-  return withConfidence(fallback);
-};
+/** Whether there is nothing to recognize. */
+export const isSilent = ({ speech }: Pick<AudioChunk, 'speech'>): boolean => speech.length === 0;
 
 /** With the weight 0 a term is left to the spelling. */
 const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[] =>
@@ -129,11 +103,7 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
 const canAlign = ({ wordTimes, model, translate, exclusive }: RecognizeOptions): boolean =>
   wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && !exclusive;
 
-const requestFor = (
-  { pcm }: SpeechRegion,
-  options: RecognizeOptions,
-  overrides: TranscribeParams = {},
-): TranscribeRequest => ({
+const requestFor = ({ pcm }: SpeechRegion, options: RecognizeOptions): TranscribeRequest => ({
   modelPath: options.model.path,
   pcm,
   signal: options.signal,
@@ -159,86 +129,32 @@ const requestFor = (
       ? {}
       : { initialPrompt: options.prompt, carryInitialPrompt: true, maxContext: PROMPT_TOKENS }),
     ...(options.vocabulary === undefined ? {} : { vocabulary: preferredTerms(options.vocabulary) }),
-    ...overrides,
   },
   onProgress: (percent) => options.onProgress?.(percent / 100),
-  onLanguage: (guess) => options.onLanguage?.(chooseLanguage(guess)),
 });
 
-/** A segment on its region's timeline, with what the engine said about it. */
-type Candidate = {
-  readonly segment: RecognizedSegment;
-  readonly isNoSpeech: boolean;
-  /** The bounds that the model wrote, if its words were aligned since: text from a silence is aligned to any sound near it. */
-  readonly written: Span | undefined;
+/** What the engine heard in a region. */
+type Reading = {
+  /** On the source's timeline. */
+  readonly segments: readonly RecognizedSegment[];
+  readonly notes: readonly RecognitionNote[];
+  /** That of its end. */
+  readonly language: string;
+  /** The first language that was detected, if one was. */
+  readonly detected?: DetectedLanguage | undefined;
 };
 
 const isNoSpeech = ({ noSpeechProbability, averageLogprob }: WhisperSegment): boolean =>
   noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogprob < LOGPROB_THRESHOLD;
 
-const decodeRegion = async (
-  region: SpeechRegion,
-  options: RecognizeOptions,
-  overrides?: TranscribeParams,
-): Promise<{ candidates: Candidate[]; language: string }> => {
-  const { segments, language } = await options.engine.transcribe(requestFor(region, options, overrides));
-  const candidates = segments.flatMap((raw) => {
-    const segment = toSegment(raw, language);
-    return segment === undefined
-      ? []
-      : [{ segment, isNoSpeech: isNoSpeech(raw), written: raw.aligned ? raw : undefined }];
-  });
-  const isExact = options.model.capabilities.wordTimes === 'exact';
-  return { candidates: isExact ? cutEchoes(candidates) : candidates, language };
-};
-
-const isStuck = (candidates: readonly Candidate[]): boolean =>
-  isRepetitive(
-    candidates.map(({ segment }) => segment.text).join(' '),
-    candidates.flatMap(({ segment }) => segment.words.map(({ word }) => word)),
-  );
-
-const withWords = (candidates: readonly Candidate[], kept: ReadonlySet<StoredWord>): Candidate[] =>
-  candidates.flatMap((candidate) => {
-    const segment = keepWords(candidate.segment, (word) => kept.has(word));
-    return segment === undefined ? [] : [{ ...candidate, segment }];
-  });
-
-/** Cuts every loop down to its first repetition, across segments. */
-const cutLoops = (candidates: readonly Candidate[]): Candidate[] => {
-  const words = candidates.flatMap(({ segment }) => segment.words);
-  return withWords(candidates, new Set(collapseLoops(words, ({ word }) => word)));
-};
-
-/** Leaves out words that repeat the one before at once; only exact times can tell. */
-const cutEchoes = (candidates: readonly Candidate[]): Candidate[] => {
-  const words = candidates.flatMap(({ segment }) => segment.words);
-  return withWords(candidates, new Set(words.filter((word, index) => !isEcho(word, words[index - 1]))));
-};
-
-/**
- * Decodes a region in which the decoder got stuck again, at a higher temperature; cuts the loops if that fails, or if the
- * model has no temperature.
- */
-const retryStuck = async (
-  region: SpeechRegion,
-  stuck: Candidate[],
-  options: RecognizeOptions,
-): Promise<Candidate[]> => {
-  if (!options.model.capabilities.temperature) return cutLoops(stuck);
-  const { candidates } = await decodeRegion(region, options, {
-    temperature: RETRY_TEMPERATURE,
-    beamSize: 1,
-  });
-  return isStuck(candidates) ? cutLoops(stuck) : candidates;
-};
-
-const isHallucinated = ({ segment, isNoSpeech, written }: Candidate, region: SpeechRegion): boolean => {
-  if (isNoSpeech) return true;
-  const { start, end } = written ?? segment;
-  const span = { start: region.start + start, end: region.start + end };
-  const seconds = span.end - span.start;
-  return seconds > 0 && silentSeconds(span, region.silences) / seconds > MAX_SILENT_SHARE;
+/** Whether a segment was written where nobody speaks: by the bounds that the model wrote, for words are aligned to any sound. */
+const isInvented = (segment: WhisperSegment, region: SpeechRegion): boolean => {
+  const span = {
+    start: region.start + segment.start,
+    end: Math.min(region.end, region.start + segment.end),
+  };
+  const spoken = region.speech.reduce((sum, each) => sum + overlap(each, span), 0);
+  return isNoSpeech(segment) || spoken < MIN_SPOKEN_SHARE * (span.end - span.start);
 };
 
 /** Moves a segment from its region's timeline to the source's. */
@@ -251,55 +167,298 @@ const moveToSource = (segment: RecognizedSegment, region: SpeechRegion): Recogni
   return { ...move(segment), words: segment.words.map(move) };
 };
 
-const recognizeRegion = async (
-  region: SpeechRegion,
-  options: RecognizeOptions,
-): Promise<RecognizedSegment[]> => {
-  const { candidates, language } = await decodeRegion(region, options);
-  const accepted = isStuck(candidates)
-    ? await retryStuck(region, candidates, { ...options, language })
-    : candidates;
-  const segments = accepted
-    .filter((candidate) => !isHallucinated(candidate, region))
-    .map(({ segment, written }) =>
-      (written === undefined ? trimSilence : fitToSound)(moveToSource(segment, region), region.silences),
-    );
-  const isDrifting =
-    !options.model.capabilities.takesLanguage && (await hasDrifted(segments, options.language));
-  return isDrifting ? retryDrifted(region, segments, options) : segments;
+const secondsOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { start, end }) => sum + end - start, 0);
+
+const wordsOf = (segments: readonly RecognizedSegment[]): StoredWord[] =>
+  segments.flatMap(({ words }) => words);
+
+const withWords = (
+  segments: readonly RecognizedSegment[],
+  kept: ReadonlySet<StoredWord>,
+): RecognizedSegment[] => segments.flatMap((segment) => keepWords(segment, (word) => kept.has(word)) ?? []);
+
+/** Leaves out words that repeat the one before at once; only exact times can tell. */
+const cutEchoes = (segments: readonly RecognizedSegment[]): RecognizedSegment[] => {
+  const words = wordsOf(segments);
+  return withWords(segments, new Set(words.filter((word, index) => !isEcho(word, words[index - 1]))));
 };
 
-/** Recognizes a region's halves by themselves if the model wrote it in English; keeps that if the halves are no better. */
-const retryDrifted = async (
+const readingOf = (result: WhisperResult, region: SpeechRegion, options: RecognizeOptions): Reading => {
+  const pauses = without(region, region.speech);
+  const { takesLanguage, wordTimes } = options.model.capabilities;
+  // A translation is in English, whatever language is spoken.
+  const language = takesLanguage && !options.translate ? { language: result.language } : {};
+  const segments = result.segments.flatMap((raw) => {
+    const segment = isInvented(raw, region) ? undefined : toSegment(raw, result.language);
+    if (segment === undefined) return [];
+    const placed = moveToSource({ ...segment, ...language }, region);
+    return [(raw.aligned ? fitToSound : trimSilence)(placed, pauses)];
+  });
+  const isExact = wordTimes === 'exact';
+  return { segments: isExact ? cutEchoes(segments) : segments, notes: [], language: result.language };
+};
+
+const decodeRegion = async (region: SpeechRegion, options: RecognizeOptions): Promise<Reading> =>
+  readingOf(await options.engine.transcribe(requestFor(region, options)), region, options);
+
+/** Seconds of a region's speech between the beginning of one word and the end of another. */
+const spokenSeconds = (region: SpeechRegion, first: StoredWord, last: StoredWord): number =>
+  region.speech.reduce((sum, span) => sum + overlap(span, { start: first.start, end: last.end }), 0);
+
+/**
+ * Cuts loops of the decoder down to their first repetition. What somebody repeats has its own place in the sound; a loop has
+ * more words than can be said there.
+ */
+const cutLoops = (reading: Reading, region: SpeechRegion): Reading => {
+  const words = wordsOf(reading.segments);
+  const kept = new Set(words);
+  const notes = findLoops(words.map(({ word }) => word)).flatMap(({ start, period, count }) => {
+    const [first, last] = [words[start], words[start + period * count - 1]];
+    if (first === undefined || last === undefined) return [];
+    if (period * count <= MAX_SPEED * spokenSeconds(region, first, last)) return [];
+    for (const word of words.slice(start + period, start + period * count)) kept.delete(word);
+    return [{ kind: 'repeated', start: first.start, end: last.end } as const];
+  });
+  if (notes.length === 0) return reading;
+  return { ...reading, segments: withWords(reading.segments, kept), notes: [...reading.notes, ...notes] };
+};
+
+const joinReadings = (readings: readonly Reading[], language: string): Reading => ({
+  segments: readings.flatMap(({ segments }) => segments),
+  notes: readings.flatMap(({ notes }) => notes),
+  language,
+});
+
+const isStuck = ({ segments }: Reading): boolean =>
+  isRepetitive(
+    segments.map(({ text }) => text).join(' '),
+    wordsOf(segments).map(({ word }) => word),
+  );
+
+/**
+ * Recognizes each utterance of a region by itself where the decoder repeats itself: it leaves its loop there, and writes what
+ * was really said several times as often as it was.
+ */
+const rereadStuck = async (
+  stuck: Reading,
   region: SpeechRegion,
-  drifted: RecognizedSegment[],
   options: RecognizeOptions,
-): Promise<RecognizedSegment[]> => {
-  const segments: RecognizedSegment[] = [];
-  for (const half of halvesOf(region) ?? []) segments.push(...(await recognizeRegion(half, options)));
-  return segments.length === 0 || (await hasDrifted(segments, options.language)) ? drifted : segments;
+): Promise<Reading> => {
+  const parts = partsOf(region, MIN_UTTERANCE);
+  if (parts.length < 2) return cutLoops(stuck, region);
+  const readings: Reading[] = [];
+  for (const part of parts) readings.push(cutLoops(await decodeRegion(part, options), part));
+  return joinReadings(readings, stuck.language);
+};
+
+/** How far a word reaches, though an aligned one may last until the next: over what the decoder left out between them. */
+const reachOf = ({ word, start, end }: StoredWord): Span => ({
+  start,
+  end: Math.min(end, start + MAX_WORD + MAX_CHARACTER * word.length),
+});
+
+/** The part in whose speech, or nearest to it, a word begins. */
+const partOf = (word: StoredWord, parts: readonly SpeechRegion[]): SpeechRegion | undefined => {
+  const reach = reachOf(word);
+  const middle = (reach.start + reach.end) / 2;
+  const distance = ({ speech }: SpeechRegion): number =>
+    Math.max(0, (speech[0]?.start ?? 0) - middle, middle - (speech.at(-1)?.end ?? 0));
+  return parts.toSorted((a, b) => distance(a) - distance(b))[0];
+};
+
+/** The utterances of a region with speech that has no words, and those beside them of which a word's place is uncertain. */
+const incompleteParts = (words: readonly StoredWord[], parts: readonly SpeechRegion[]): SpeechRegion[] => {
+  const heard = words
+    .map(reachOf)
+    .map(({ start, end }) => ({ start: start - REACH, end: end + REACH }))
+    .toSorted((a, b) => a.start - b.start);
+  const isLost = ({ speech }: SpeechRegion): boolean =>
+    joinSpans(
+      speech.flatMap((span) => without(span, heard)),
+      REACH,
+    ).some(({ start, end }) => end - start >= MIN_LOST);
+  const lost = new Set(parts.filter(isLost));
+  const uncertain = words.filter(
+    (word) => word.end > reachOf(word).end && [...lost].some((part) => overlap(part, word) > 0),
+  );
+  return parts.filter((part) => lost.has(part) || uncertain.some((word) => overlap(part, word) > REACH));
 };
 
 /**
- * Recognizes one chunk, with guards against Whisper's known faults: leaves out long silences; decodes repetition loops
- * again without context at a higher temperature, else cuts them; discards text hallucinated in silence and tags such
- * as `[BLANK_AUDIO]`. Times are on the source's timeline. Throws `engine_crashed` if the engine crashed.
+ * Recognizes utterances without words by themselves: the decoder skips the rest of its window after some sentences. Where that
+ * finds none either, a note says so.
+ */
+const rereadLost = async (
+  reading: Reading,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const again: Reading[] = [];
+  const replaced = new Set<StoredWord>();
+  const words = wordsOf(reading.segments);
+  const parts = partsOf(region, MIN_LOST);
+  const incomplete = new Set(incompleteParts(words, parts));
+  for (const [index, part] of parts.entries()) {
+    if (!incomplete.has(part)) continue;
+    const before = words.filter((word) => partOf(word, parts) === part);
+    // The same audio once more would give the same.
+    const found = parts.length === 1 ? reading : cutLoops(await decodeRegion(part, options), part);
+    const texts = new Set(wordsOf(found.segments).map(({ word }) => normalize(word)));
+    if (wordsOf(found.segments).length > before.length) {
+      again.push(found);
+      for (const word of before) replaced.add(word);
+      // What was not said here after all may be the beginning of the next utterance.
+      const next = parts[index + 1];
+      if (next !== undefined && before.some(({ word }) => !texts.has(normalize(word)))) incomplete.add(next);
+    } else if (before.length === 0) {
+      const [start, end] = [part.speech[0]?.start ?? part.start, part.speech.at(-1)?.end ?? part.end];
+      again.push({ ...reading, segments: [], notes: [{ kind: 'unrecognized', start, end }] });
+    }
+  }
+  if (again.length === 0) return reading;
+  const kept = withWords(reading.segments, new Set(words.filter((word) => !replaced.has(word))));
+  const { segments, ...rest } = joinReadings([{ ...reading, segments: kept }, ...again], reading.language);
+  return { ...rest, segments: segments.toSorted((a, b) => a.start - b.start) };
+};
+
+/** Repairs what the decoder made of a region. */
+const completed = async (
+  first: Reading,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const settled = { ...options, language: first.language };
+  const steady = isStuck(first) ? await rereadStuck(first, region, settled) : first;
+  const reading = await rereadLost(steady, region, settled);
+  const isDrifting =
+    !options.model.capabilities.takesLanguage && (await hasDrifted(reading.segments, options.language));
+  return isDrifting ? rereadDrifted(reading, region, options) : reading;
+};
+
+const readIn = async (
+  language: string,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const own = { ...options, language };
+  return completed(await decodeRegion(region, own), region, own);
+};
+
+/** Recognizes a region in which the language is in doubt: each utterance in that which is spoken there. */
+const readByLanguage = async (
+  first: WhisperResult,
+  region: SpeechRegion,
+  previous: string | null,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const { engine, model, signal, expected } = options;
+  const parts = partsOf(region, MIN_UTTERANCE);
+  const heard: HeardLanguage[] = [];
+  for (const { pcm, speech } of parts) {
+    const { probabilities } = await engine.detectLanguage({ modelPath: model.path, pcm, signal });
+    heard.push({ seconds: secondsOf(speech), probabilities: amongExpected(probabilities, expected) });
+  }
+  const languages = languagesOf(heard, previous);
+  const [language = first.language] = languages;
+  const detected = { language, confidence: heard[0]?.probabilities[language] ?? 0 };
+  if (languages.every((each) => each === first.language)) {
+    return { ...(await completed(readingOf(first, region, options), region, options)), detected };
+  }
+  const readings: Reading[] = [];
+  for (const [from, each] of languages.entries()) {
+    if (from > 0 && languages[from - 1] === each) continue;
+    const to = languages.findIndex((other, index) => index > from && other !== each);
+    const own = joinRegions(region, parts.slice(from, to < 0 ? undefined : to));
+    readings.push(await readIn(each, own, options));
+  }
+  return { ...joinReadings(readings, languages.at(-1) ?? language), detected };
+};
+
+/**
+ * Recognizes a region in the language that was asked for. In another than is spoken the model translates, which reads well:
+ * a note says so. To find that out costs nothing where the two are one.
+ */
+const readAsAsked = async (
+  language: string,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const { detectsLanguage, onlyLanguage } = options.model.capabilities;
+  const isChecked = options.checksLanguage && detectsLanguage && onlyLanguage === null && !options.translate;
+  if (!isChecked || secondsOf(region.speech) < MIN_UTTERANCE) return readIn(language, region, options);
+  const first = await options.engine.transcribe(requestFor(region, { ...options, language: 'auto' }));
+  if (first.language === language) return completed(readingOf(first, region, options), region, options);
+  const reading = await readIn(language, region, options);
+  const probability = first.languageProbabilities?.[first.language] ?? 0;
+  if (probability < SURE) return reading;
+  const { start, end } = region;
+  return {
+    ...reading,
+    notes: [...reading.notes, { kind: 'language', start, end, language: first.language }],
+  };
+};
+
+const recognizeRegion = async (
+  region: SpeechRegion,
+  options: RecognizeOptions,
+  previous: () => Promise<string | null>,
+): Promise<Reading> => {
+  const { language, expected, model } = options;
+  if (language !== 'auto') return readAsAsked(language, region, options);
+  if (!model.capabilities.detectsLanguage) return readIn(language, region, options);
+  const first = await options.engine.transcribe(requestFor(region, options));
+  if (first.languageProbabilities === null)
+    return completed(readingOf(first, region, options), region, options);
+  const probabilities = amongExpected(first.languageProbabilities, expected);
+  const heard = { seconds: secondsOf(region.speech), probabilities };
+  const before = heard.seconds < MIN_SPOKEN ? await previous() : null;
+  if (!isSettled(first.language, heard, before)) {
+    return readByLanguage(first, region, await previous(), options);
+  }
+  const detected = { language: first.language, confidence: probabilities[first.language] ?? 0 };
+  return { ...(await completed(readingOf(first, region, options), region, options)), detected };
+};
+
+/** Recognizes a region's halves by themselves if the model wrote it in English; keeps that if the halves are no better. */
+const rereadDrifted = async (
+  drifted: Reading,
+  region: SpeechRegion,
+  options: RecognizeOptions,
+): Promise<Reading> => {
+  const readings: Reading[] = [];
+  for (const half of halvesOf(region) ?? []) readings.push(await readIn(options.language, half, options));
+  const again = joinReadings(readings, drifted.language);
+  return again.segments.length === 0 || (await hasDrifted(again.segments, options.language))
+    ? drifted
+    : again;
+};
+
+/** What was recognized in a chunk; times on the source's timeline. */
+export type RecognizedChunk = Reading;
+
+/**
+ * Recognizes the speech of one chunk, with guards against Whisper's known faults: it gets no long pauses; utterances are read
+ * by themselves where it repeats itself, and speech that it left out; what it writes where nobody speaks is discarded.
+ * Throws `engine_crashed` if the engine crashed.
  */
 export const recognizeChunk = async (
   chunk: AudioChunk,
   options: RecognizeOptions,
-): Promise<RecognizedSegment[]> => {
-  if (isSilent(chunk)) return [];
-  const segments: RecognizedSegment[] = [];
+): Promise<RecognizedChunk> => {
+  const readings: Reading[] = [];
   const regions = speechRegions(chunk);
   const total = regions.reduce((sum, { pcm }) => sum + pcm.length, 0);
   let done = 0;
   for (const region of regions) {
     const onProgress = (share: number) => options.onProgress?.((done + share * region.pcm.length) / total);
-    segments.push(...(await recognizeRegion(region, { ...options, onProgress })));
+    const before = readings.at(-1)?.language;
+    const previous = async () => before ?? (await options.previous?.()) ?? null;
+    readings.push(await recognizeRegion(region, { ...options, onProgress }, previous));
     done += region.pcm.length;
   }
-  return segments;
+  const detected = readings.find((reading) => reading.detected !== undefined)?.detected;
+  return { ...joinReadings(readings, readings.at(-1)?.language ?? options.language), detected };
 };
 
 export type RecognizeAgainOptions = Pick<RecognizeOptions, 'language' | 'translate' | 'signal'> & {
@@ -310,17 +469,22 @@ export type RecognizeAgainOptions = Pick<RecognizeOptions, 'language' | 'transla
 
 /** Recognizes stored audio once more, yielding each chunk's segments; times are on the file's own timeline. */
 export async function* recognizeAgain(
-  { media, engine, settings }: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>,
+  {
+    media,
+    engine,
+    settings,
+    speechModel,
+  }: Pick<PipelineDeps, 'media' | 'engine' | 'settings' | 'speechModel'>,
   input: MediaInput,
   { model, range, ...options }: RecognizeAgainOptions,
-): AsyncGenerator<RecognizedSegment[]> {
+): AsyncGenerator<readonly RecognizedSegment[]> {
   const { chunks } = media.decodeChunks(input, {
     ...range,
-    chunking: chunkingFor(model),
+    chunking: { ...chunkingFor(model), findSpeech: speechFinder(engine, speechModel, options.signal) },
     signal: options.signal,
   });
   for await (const chunk of chunks) {
-    yield await recognizeChunk(chunk, {
+    const { segments } = await recognizeChunk(chunk, {
       ...options,
       engine,
       model,
@@ -328,17 +492,12 @@ export async function* recognizeAgain(
       fitWindow: settings.fitWindow(),
       exclusive: false,
     });
+    yield segments;
     freeMemory(chunk.pcm);
   }
 }
 
-/**
- * Whether recognizing a chunk also detects its language. With several regions the first may be only a word or two:
- * `detectLanguage` then looks at the first half minute instead.
- */
-export const detectsLanguageItself = (chunk: AudioChunk): boolean => speechRegions(chunk).length === 1;
-
-/** Detects the language spoken in a chunk, from the first 30 s after its leading silence. */
+/** Detects the language spoken in a chunk, from its first speech on, at most 30 s. */
 export const detectLanguage = async (
   chunk: AudioChunk,
   {
@@ -353,8 +512,8 @@ export const detectLanguage = async (
     readonly signal: AbortSignal;
   },
 ): Promise<DetectedLanguage> => {
-  const leading = chunk.silences.find((silence) => silence.start <= chunk.start + 0.1);
-  const from = Math.max(0, toSamples((leading?.end ?? chunk.start) - chunk.start - 0.1));
+  const [first] = chunk.speech;
+  const from = toSamples((first?.start ?? chunk.start) - chunk.start);
   const pcm = chunk.pcm.subarray(from, from + toSamples(WINDOW_SECONDS));
   return chooseLanguage(await engine.detectLanguage({ modelPath, pcm, signal }), choice);
 };

@@ -29,7 +29,8 @@ const minCount = (period: number): number => {
   return period <= 4 ? 4 : 3;
 };
 
-const normalize = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '') || word;
+/** A word without case and punctuation. */
+export const normalize = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '') || word;
 
 /** How often the phrase of `period` words at `start` repeats without a gap. */
 const repetitionsAt = (words: readonly string[], start: number, period: number): number => {
@@ -78,12 +79,3 @@ export const isEcho = (word: TimedWord, before: TimedWord | undefined): boolean 
   before !== undefined &&
   word.start - before.start < MIN_SPOKEN_SECONDS &&
   normalize(word.word) === normalize(before.word);
-
-/** Keeps the first repetition of every loop. `wordOf` returns the word of an item. */
-export const collapseLoops = <Item>(items: readonly Item[], wordOf: (item: Item) => string): Item[] => {
-  const loops = findLoops(items.map(wordOf));
-  return items.filter(
-    (_, index) =>
-      !loops.some(({ start, period, count }) => index >= start + period && index < start + period * count),
-  );
-};

@@ -20,3 +20,10 @@ export const blankOutSoundTags = (text: string): string =>
     .replace(ROUND, (tag, inside: string) =>
       SOUNDS.test(inside) || SOUNDS_UNSPACED.test(inside) ? blank(tag) : tag,
     );
+
+/** What the model writes for music and applause, also without brackets. */
+const SOUND_NAME =
+  /^\P{L}*(?:music|musik|musique|música|musica|muziek|muzyka|музыка|音楽|音乐|音樂|음악|applause|applaus|aplausos|applaudissements|拍手|掌声|박수)(?:\P{L}+(?:music|musik|musique|música|musica|muziek|muzyka|музыка|音楽|音乐|音樂|음악))*\P{L}*$/iu;
+
+/** Whether a text is nothing but the name of a sound. */
+export const isSoundName = (text: string): boolean => SOUND_NAME.test(text);

@@ -1,44 +1,65 @@
 import { toSamples } from '../../base/audio.ts';
 import type { AudioChunk, Span } from '../../engines/ffmpeg/types.ts';
+import { levelled } from './speech-map.ts';
 
-/** A silence gap this long separates two regions; Whisper handles shorter ones. Seconds. */
-const MIN_GAP = 5;
-/** A silence this long at the start or end of a chunk is left out. Seconds. */
-const MIN_EDGE_SILENCE = 2;
-/** Silence kept before and after speech, which otherwise starts and ends abruptly. Seconds. */
+/** A pause this long separates two regions; Whisper handles shorter ones. Seconds. */
+const MIN_GAP = 3;
+/** Kept before and after speech, which otherwise starts and ends abruptly. Seconds. */
 const PADDING = 0.3;
+/** A pause at which a part may end; seconds. */
+const MIN_PART_GAP = 0.3;
 
-/** A part of a chunk that contains speech, on the source's timeline. `pcm` shares the chunk's memory. */
-export type SpeechRegion = Pick<AudioChunk, 'start' | 'end' | 'pcm' | 'silences'>;
+/** A part of a chunk in which somebody speaks, on the source's timeline. `pcm` may share the chunk's memory. */
+export type SpeechRegion = Pick<AudioChunk, 'start' | 'end' | 'speech'> & { readonly pcm: Float32Array };
 
-const speechSpans = (chunk: AudioChunk): Span[] => {
-  const spans: Span[] = [];
-  let from = chunk.start;
-  for (const { start, end } of chunk.silences) {
-    const isAtEdge = start <= chunk.start || end >= chunk.end;
-    if (end - start < (isAtEdge ? MIN_EDGE_SILENCE : MIN_GAP)) continue;
-    if (start > from) spans.push({ start: from, end: Math.min(chunk.end, start + PADDING) });
-    from = end >= chunk.end ? chunk.end : end - PADDING;
-  }
-  if (from < chunk.end) spans.push({ start: from, end: chunk.end });
-  return spans;
+const regionOf = (
+  { start, end, pcm }: Omit<SpeechRegion, 'speech'>,
+  speech: readonly Span[],
+): SpeechRegion => {
+  const from = Math.max(start, (speech[0]?.start ?? start) - PADDING);
+  const to = Math.min(end, (speech.at(-1)?.end ?? end) + PADDING);
+  return { start: from, end: to, pcm: pcm.subarray(toSamples(from - start), toSamples(to - start)), speech };
 };
 
+/** Groups spans, in order of time, that `isApart` does not separate. */
+const groupSpans = (
+  spans: readonly Span[],
+  isApart: (next: Span, group: readonly Span[]) => boolean,
+): Span[][] => {
+  const groups: Span[][] = [];
+  for (const span of spans) {
+    const group = groups.at(-1);
+    if (group === undefined || isApart(span, group)) groups.push([span]);
+    else group.push(span);
+  }
+  return groups;
+};
+
+const gapBefore = (next: Span, group: readonly Span[]): number => next.start - (group.at(-1)?.end ?? 0);
+
 /**
- * The speech regions of a chunk, in order. Whisper never gets a long silence to decode: after one it may miss words or
- * whole sentences, and it lets segments start inside it. Regions depend on their chunk alone, so a resumed job
- * finds the same ones.
+ * The speech regions of a chunk, in order: Whisper never gets a long pause to decode, in which it writes what nobody says,
+ * and after which it may miss whole sentences. Regions depend on their chunk alone, so a resumed job finds the same ones.
  */
-export const speechRegions = (chunk: AudioChunk): SpeechRegion[] =>
-  speechSpans(chunk).map(({ start, end }) => ({
-    start,
-    end,
-    pcm: chunk.pcm.subarray(
-      toSamples(start - chunk.start),
-      Math.min(chunk.pcm.length, toSamples(end - chunk.start)),
-    ),
-    silences: chunk.silences.flatMap((silence) => {
-      const clipped = { start: Math.max(start, silence.start), end: Math.min(end, silence.end) };
-      return clipped.end > clipped.start ? [clipped] : [];
-    }),
-  }));
+export const speechRegions = (chunk: SpeechRegion): SpeechRegion[] =>
+  groupSpans(chunk.speech, (next, group) => gapBefore(next, group) >= MIN_GAP).map((speech) => {
+    const region = regionOf(chunk, speech);
+    const own = speech.map(({ start, end }) => ({ start: start - region.start, end: end - region.start }));
+    return { ...region, pcm: levelled(region.pcm, own) };
+  });
+
+/** The region's utterances of at least `minSeconds`, but for the last, each a region of its own. */
+export const partsOf = (region: SpeechRegion, minSeconds: number): SpeechRegion[] =>
+  groupSpans(
+    region.speech,
+    (next, group) =>
+      gapBefore(next, group) >= MIN_PART_GAP &&
+      (group.at(-1)?.end ?? 0) - (group[0]?.start ?? 0) >= minSeconds,
+  ).map((speech) => regionOf(region, speech));
+
+/** The part of a region from the first to the last of some of its parts. */
+export const joinRegions = (region: SpeechRegion, parts: readonly SpeechRegion[]): SpeechRegion =>
+  regionOf(
+    region,
+    parts.flatMap(({ speech }) => speech),
+  );

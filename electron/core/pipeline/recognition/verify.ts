@@ -16,14 +16,17 @@ import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
 import { chunkingFor } from './chunking.ts';
 import { applySpelling } from './custom-spelling.ts';
 import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
-import { recognizeChunk } from './recognizer.ts';
+import { recognizeChunk, speechFinder } from './recognizer.ts';
 import { compareReadings } from './second-reading.ts';
 import { applyVocabulary } from './vocabulary.ts';
 
 type Verified = NonNullable<RecognitionCheckpoint['verified']>;
 
 export type VerifyOptions = {
-  readonly deps: Pick<PipelineDeps, 'db' | 'clock' | 'logger' | 'media' | 'engine' | 'settings' | 'models'>;
+  readonly deps: Pick<
+    PipelineDeps,
+    'db' | 'clock' | 'logger' | 'media' | 'engine' | 'settings' | 'models' | 'speechModel'
+  >;
   readonly context: JobContext;
   /** Null if the audio is no longer on this machine. */
   readonly recording: Recording | null;
@@ -96,7 +99,10 @@ class Verification {
     const { chunk: index, at } = this.#done;
     const { chunks } = deps.media.decodeChunks(input, {
       ...range,
-      chunking: chunkingFor(after, model),
+      chunking: {
+        ...chunkingFor(after, model),
+        findSpeech: speechFinder(deps.engine, deps.speechModel, this.#signal),
+      },
       ...(index === 0 ? {} : { resume: { at, index } }),
       signal: this.#signal,
     });
@@ -129,7 +135,7 @@ class Verification {
     const { prompt, vocabulary, custom_spelling } = context.transcript.options;
     for (let crashes = 0; ; ) {
       try {
-        const segments = await recognizeChunk(chunk, {
+        const { segments } = await recognizeChunk(chunk, {
           engine: deps.engine,
           model,
           language: checkpoint.language ?? 'auto',

@@ -2,7 +2,7 @@ import { clamp, mean, roundMs } from '../../base/numbers.ts';
 import { UNSPACED_SCRIPTS } from '../../base/text.ts';
 import type { WhisperSegment, WhisperToken } from '../../engines/whisper/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
-import { blankOutSoundTags } from './sound-tags.ts';
+import { blankOutSoundTags, isSoundName } from './sound-tags.ts';
 
 /** A stored segment before it is numbered: numbers follow the order in which chunks are saved. */
 export type RecognizedSegment = Omit<StoredSegment, 'id'>;
@@ -132,7 +132,7 @@ export const toSegment = (segment: WhisperSegment, language: string): Recognized
     text,
     splitAtSpaces(text).flatMap((range) => splitUnspaced(text, range, language)),
   );
-  if (ranges.length === 0) return undefined;
+  if (ranges.length === 0 || isSoundName(text)) return undefined;
   const words = ranges.map(({ from, to }): StoredWord => {
     const own = characters.slice(from, to);
     return {

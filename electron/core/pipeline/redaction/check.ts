@@ -4,7 +4,7 @@ import { recognizeAgain } from '../recognition/recognizer.ts';
 import { isAudible, type SecretValue } from './spans.ts';
 
 type CheckOptions = {
-  readonly deps: Pick<PipelineDeps, 'media' | 'engine' | 'settings'>;
+  readonly deps: Pick<PipelineDeps, 'media' | 'engine' | 'settings' | 'speechModel'>;
   /** The covered audio. */
   readonly path: string;
   /** Where it starts on the timeline of the values; seconds. */

@@ -230,7 +230,7 @@ describe('hostile input', () => {
       const timer = setTimeout(() => abort.abort(), moment);
       const decoding = decode('hour.wav', {
         signal: abort.signal,
-        chunking: { minSeconds: 3590, maxSeconds: 3600 },
+        chunking: { minSeconds: 3590, windowSeconds: 3600 },
       });
       await expect(decoding).rejects.toMatchObject({ code: 'cancelled' });
       clearTimeout(timer);
@@ -241,7 +241,7 @@ describe('hostile input', () => {
   it('ends ffmpeg when the loop is left early', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.wav') },
-      { chunking: { minSeconds: 5, maxSeconds: 10 } },
+      { chunking: { minSeconds: 5, windowSeconds: 10 } },
     );
     for await (const chunk of chunks) {
       expect(processesWith(at('hour.wav'))).toHaveLength(1);
@@ -274,7 +274,7 @@ describe('hostile input', () => {
   it('kills an ffmpeg that is stopped by SIGSTOP', async () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: at('hour.wav') },
-      { chunking: { minSeconds: 5, maxSeconds: 10 }, limits: { stallSeconds: 1 } },
+      { chunking: { minSeconds: 5, windowSeconds: 10 }, limits: { stallSeconds: 1 } },
     );
     const reading = async (): Promise<void> => {
       for await (const chunk of chunks) {
@@ -293,7 +293,7 @@ describe('hostile input', () => {
     const { chunks } = engine.decodeChunks(
       { kind: 'file', path: fixturePath('08-meeting-4min.mp3') },
       // Long enough for ffmpeg to write something on a busy machine.
-      { chunking: { minSeconds: 60, maxSeconds: 120 }, limits: { stallSeconds: 10 } },
+      { chunking: { minSeconds: 60, windowSeconds: 120 }, limits: { stallSeconds: 10 } },
     );
     for await (const chunk of chunks) {
       if (chunk.index === 0) await new Promise((resolve) => setTimeout(resolve, 11_000));
@@ -332,7 +332,7 @@ describe('hostile input', () => {
     writeSilence(at('shrinking.wav'), 480);
     const decoding = engine.decodeChunks(
       { kind: 'file', path: at('shrinking.wav') },
-      { chunking: { minSeconds: 5, maxSeconds: 10 } },
+      { chunking: { minSeconds: 5, windowSeconds: 10 } },
     );
     for await (const chunk of decoding.chunks) {
       if (chunk.index === 0) await truncate(at('shrinking.wav'), (await stat(at('shrinking.wav'))).size / 2);

@@ -7,7 +7,7 @@ import {
   planChunks,
   quietestPoint,
 } from '../../../../electron/core/engines/ffmpeg/chunker.ts';
-import type { AudioChunk, ChunkOptions } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import type { AudioChunk, ChunkOptions, FindSpeech } from '../../../../electron/core/engines/ffmpeg/types.ts';
 
 type Stretch = { readonly loud: boolean; readonly frames: number };
 
@@ -29,13 +29,26 @@ const build = (stretches: readonly Stretch[]): Float32Array => {
   return pcm;
 };
 
+/** Frames with any sound count as speech. */
+const findSpeech: FindSpeech = async (pcm) => {
+  const spans: { start: number; end: number }[] = [];
+  for (let at = 0; at < pcm.length; at += FRAME) {
+    if (pcm.subarray(at, at + FRAME).every((sample) => sample === 0)) continue;
+    const end = Math.min(pcm.length, at + FRAME) / SAMPLE_RATE;
+    const last = spans.at(-1);
+    if (last?.end === at / SAMPLE_RATE) last.end = end;
+    else spans.push({ start: at / SAMPLE_RATE, end });
+  }
+  return spans;
+};
+
 /** Pushes reads of `readSamples`. */
-const chunkAll = (
+const chunkAll = async (
   pcm: Float32Array,
   options: ChunkOptions,
   readSamples: number,
   from = { at: 0, index: 0 },
-): AudioChunk[] => {
+): Promise<AudioChunk[]> => {
   const chunker = new Chunker(planChunks(options), from.at, from.index);
   const chunks: AudioChunk[] = [];
   let position = from.at;
@@ -44,9 +57,13 @@ const chunkAll = (
     const taken = chunker.push(new Uint8Array(read.buffer, read.byteOffset, read.byteLength));
     position += taken / 4;
     expect(chunker.position).toBe(position);
-    for (let chunk = chunker.next(false); chunk !== null; chunk = chunker.next(false)) chunks.push(chunk);
+    for (let chunk = await chunker.next(false); chunk !== null; chunk = await chunker.next(false)) {
+      chunks.push(chunk);
+    }
   }
-  for (let chunk = chunker.next(true); chunk !== null; chunk = chunker.next(true)) chunks.push(chunk);
+  for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
+    chunks.push(chunk);
+  }
   return chunks;
 };
 
@@ -54,9 +71,9 @@ const shape = (chunks: readonly AudioChunk[]): unknown =>
   chunks.map(({ pcm, peaks, ...rest }) => ({ ...rest, length: pcm.length, buckets: peaks.min.length }));
 
 describe('Chunker', () => {
-  const options = { minSeconds: 2, windowSeconds: 3, maxSeconds: 8 };
+  const options = { minSeconds: 2, windowSeconds: 3, findSpeech };
 
-  it('cuts in the middle of the last long enough silence in the window', () => {
+  it('cuts in the last long enough pause in the window, and leaves half of it to the next chunk', async () => {
     const source = build([
       { loud: true, frames: 60 },
       { loud: false, frames: 30 },
@@ -66,79 +83,74 @@ describe('Chunker', () => {
       { loud: false, frames: 25 },
       { loud: true, frames: 200 },
     ]);
-    // Silences start at 1.2, 2.2 and 2.5 s; the second is only 0.2 s long, and the first ends before the minimum.
-    expect(chunkAll(source, options, 4096)[0]).toMatchObject({ start: 0, end: 2.75, index: 0 });
+    // Pauses start at 1.2, 2.2 and 2.5 s; the second is only 0.2 s long, and the first ends before the minimum.
+    const [first] = await chunkAll(source, options, 4096);
+    expect(first).toMatchObject({ start: 0, end: 2.75, index: 0 });
+    expect(first?.speech).toEqual([
+      { start: 0, end: 1.2 },
+      { start: 1.8, end: 2.2 },
+      { start: 2.4, end: 2.5 },
+    ]);
     // With a shorter minimum, the last one in the window is still the one.
-    expect(chunkAll(source, { ...options, minSeconds: 1 }, 4096)[0]?.end).toBe(2.75);
-    expect(chunkAll(source, { ...options, minSeconds: 1, windowSeconds: 2.2 }, 4096)[0]?.end).toBe(1.5);
+    expect((await chunkAll(source, { ...options, minSeconds: 1 }, 4096))[0]?.end).toBe(2.75);
+    const short = { ...options, minSeconds: 1, windowSeconds: 2.2 };
+    expect((await chunkAll(source, short, 4096))[0]?.end).toBe(1.5);
   });
 
-  it('cuts in the middle of the first long enough silence after a window without one', () => {
+  it('keeps a long pause, but for half a second before what follows', async () => {
     const source = build([
-      { loud: true, frames: 60 },
-      { loud: false, frames: 30 },
-      { loud: true, frames: 110 },
-      { loud: false, frames: 10 },
-      { loud: true, frames: 40 },
-      { loud: false, frames: 50 },
+      { loud: true, frames: 50 },
+      { loud: false, frames: 90 },
       { loud: true, frames: 200 },
     ]);
-    const [first, second] = chunkAll(source, options, 4096);
-    // The silence from 5 s to 6 s; that from 4 s is only 0.2 s long.
-    expect(first).toMatchObject({ start: 0, end: 5.5, index: 0 });
-    expect(first?.silences).toEqual([
-      { start: 1.2, end: 1.8 },
-      { start: 5, end: 5.5 },
-    ]);
-    expect(second).toMatchObject({ start: 5.5, index: 1 });
-    expect(second?.silences[0]).toEqual({ start: 5.5, end: 6 });
+    expect((await chunkAll(source, options, 4096))[0]?.end).toBeCloseTo(2.3, 9);
   });
 
-  it('cuts at the quietest point if there is no silence', () => {
-    const source = build([{ loud: true, frames: 1000 }]);
-    source.fill(0.001, 6.9 * SAMPLE_RATE, 7.1 * SAMPLE_RATE);
-    const [first] = chunkAll(source, options, 4096);
-    expect(first?.end).toBe(7);
-  });
-
-  it('appends a remainder of less than a second to the last chunk', () => {
+  it('cuts in the longest pause there is if none is long, at the quietest point if there is none', async () => {
     const source = build([
-      { loud: true, frames: 175 },
-      { loud: false, frames: 40 },
-      { loud: true, frames: 20 },
+      { loud: true, frames: 110 },
+      { loud: false, frames: 10 },
+      { loud: true, frames: 200 },
     ]);
-    expect(chunkAll(source, options, 4096)).toHaveLength(1);
+    expect((await chunkAll(source, options, 4096))[0]?.end).toBeCloseTo(2.3, 9);
+    const loud = build([{ loud: true, frames: 1000 }]);
+    loud.fill(0.001, 2.4 * SAMPLE_RATE, 2.6 * SAMPLE_RATE);
+    expect((await chunkAll(loud, options, 4096))[0]?.end).toBe(2.5);
   });
 
-  it('joins samples that a read cut in two', () => {
+  it('appends a remainder of less than 0.4 s to the last chunk', async () => {
+    expect(await chunkAll(build([{ loud: true, frames: 169 }]), options, 4096)).toHaveLength(1);
+  });
+
+  it('joins samples that a read cut in two', async () => {
     const pcm = build([{ loud: true, frames: 50 }]);
     const bytes = new Uint8Array(pcm.buffer);
     const chunker = new Chunker(planChunks(options), 0, 0);
     for (let at = 0; at < bytes.length; at += 4093) chunker.push(bytes.subarray(at, at + 4093));
-    expect(chunker.next(true)?.pcm).toEqual(pcm);
+    expect((await chunker.next(true))?.pcm).toEqual(pcm);
   });
 
-  it('yields nothing for no audio', () => {
-    expect(chunkAll(build([]), options, 4096)).toEqual([]);
+  it('yields nothing for no audio', async () => {
+    expect(await chunkAll(build([]), options, 4096)).toEqual([]);
   });
 
-  it('covers all audio without gaps, whatever the size of the reads and wherever the decode resumed', () => {
+  it('covers all audio without gaps, whatever the size of the reads and wherever the decode resumed', async () => {
     const stretch = fc.record({ loud: fc.boolean(), frames: fc.integer({ min: 5, max: 150 }) });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(stretch, { minLength: 1, maxLength: 25 }),
         fc.integer({ min: 100, max: 60_000 }),
-        (stretches, readSamples) => {
+        async (stretches, readSamples) => {
           const source = build(stretches);
-          const chunks = chunkAll(source, options, 4096);
-          expect(shape(chunkAll(source, options, readSamples))).toEqual(shape(chunks));
+          const chunks = await chunkAll(source, options, 4096);
+          expect(shape(await chunkAll(source, options, readSamples))).toEqual(shape(chunks));
           let at = 0;
           for (const chunk of chunks) {
             expect(Math.round(chunk.start * SAMPLE_RATE)).toBe(at);
             at += chunk.pcm.length;
             expect(Math.round(chunk.end * SAMPLE_RATE)).toBe(at);
-            expect(chunk.pcm.length).toBeLessThanOrEqual(9 * SAMPLE_RATE);
-            const resumed = chunkAll(source, options, readSamples, { at, index: chunk.index + 1 });
+            expect(chunk.pcm.length).toBeLessThanOrEqual(3.4 * SAMPLE_RATE);
+            const resumed = await chunkAll(source, options, readSamples, { at, index: chunk.index + 1 });
             expect(shape(resumed)).toEqual(shape(chunks.slice(chunk.index + 1)));
           }
           expect(at).toBe(source.length);

@@ -30,14 +30,14 @@ const recognize = (engine: FakeEngine, language: string, capabilities = PARAKEET
 /** Writes English about all of the chunk, and French about less of it. */
 const drifting = (half = FRENCH) =>
   new FakeEngine(({ pcm }) =>
-    whisperResult(whisperSegment(pcm.length > 15 * 16_000 ? ENGLISH : half, { end: 8 })),
+    whisperResult(whisperSegment(pcm.length > 15 * 16_000 ? ENGLISH : half, { end: pcm.length / 16_000 })),
   );
 
 const textsOf = async (...options: Parameters<typeof recognize>) =>
-  (await recognize(...options)).map(({ text }) => text);
+  (await recognize(...options)).segments.map(({ text }) => text);
 
 describe('a model that drifts into English', () => {
-  it('begins anew at a silence', async () => {
+  it('begins anew in a pause', async () => {
     expect(await textsOf(drifting(), 'fr')).toEqual([FRENCH, FRENCH]);
   });
 
@@ -51,7 +51,7 @@ describe('a model that drifts into English', () => {
   });
 
   it('is reported with the places that stay English', async () => {
-    const segments = await recognize(drifting(ENGLISH), 'fr');
+    const { segments } = await recognize(drifting(ENGLISH), 'fr');
     const later = segments.map((segment) => ({ ...segment, start: 75 }));
     const model = { id: 'parakeet', capabilities: PARAKEET };
     expect(await driftWarning(model, 'fr', [...segments, ...later])).toEqual([

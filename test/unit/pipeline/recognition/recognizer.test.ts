@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
 import { isAppError } from '../../../../electron/core/base/errors.ts';
 import {
-  chooseLanguage,
   detectLanguage,
-  detectsLanguageItself,
   type RecognizeOptions,
   recognizeChunk,
 } from '../../../../electron/core/pipeline/recognition/recognizer.ts';
+import { chooseLanguage } from '../../../../electron/core/pipeline/recognition/spoken-language.ts';
 import {
   chunkOf,
   FakeEngine,
@@ -32,18 +31,20 @@ const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {})
 const answering = (...segments: Parameters<typeof whisperResult>) =>
   new FakeEngine(() => whisperResult(...segments));
 
-const LOOP = 'we will talk about the budget today '.repeat(4).trim();
+const SENTENCE = 'we will talk about the budget today';
+const LOOP = `${SENTENCE} `.repeat(4).trim();
 
 describe('recognizeChunk', () => {
   it('returns words and times on the source timeline', async () => {
     const engine = answering(whisperSegment('Good morning', { start: 0.5, end: 1.5 }));
-    const segments = await recognizeChunk(chunkOf({ start: 100 }), optionsFor(engine));
+    const { segments } = await recognizeChunk(chunkOf({ start: 100 }), optionsFor(engine));
     expect(segments).toEqual([
       {
         text: 'Good morning',
         start: 100.5,
         end: 101.5,
         speaker_id: null,
+        language: 'en',
         words: [
           { word: 'Good', start: 100.5, end: 101, confidence: expect.closeTo(0.9, 6), speaker_id: null },
           { word: 'morning', start: 101, end: 101.5, confidence: expect.closeTo(0.9, 6), speaker_id: null },
@@ -68,7 +69,8 @@ describe('recognizeChunk', () => {
     const { tokens } = whisperSegment('Good morning', { start: 0.5, end: 1.5 });
     const engine = answering(whisperSegment('Good morning', { start: 0, end: 3, tokens, aligned: true }));
     const chunk = chunkOf({ start: 100, silences: [{ start: 101.3, end: 103 }] });
-    const [segment] = await recognizeChunk(chunk, optionsFor(engine, { wordTimes: 'aligned' }));
+    const { segments } = await recognizeChunk(chunk, optionsFor(engine, { wordTimes: 'aligned' }));
+    const [segment] = segments;
     expect(segment).toMatchObject({ start: 100.5, end: 101.35 });
     expect(segment?.words.map(({ start, end }) => [start, end])).toEqual([
       [100.5, 101],
@@ -77,15 +79,19 @@ describe('recognizeChunk', () => {
   });
 
   it('discards what was written over a silence, wherever its words were aligned', async () => {
-    const { tokens } = whisperSegment('Thank you', { start: 2, end: 2.5 });
-    const written = whisperSegment('Thank you', { start: 0, end: 1.9, tokens, aligned: true });
-    const chunk = chunkOf({ silences: [{ start: 0, end: 1.9 }] });
-    expect(await recognizeChunk(chunk, optionsFor(answering(written)))).toEqual([]);
+    const { tokens } = whisperSegment('Thank you', { start: 3.5, end: 4 });
+    const written = whisperSegment('Thank you', { start: 1.6, end: 3.3, tokens, aligned: true });
+    const chunk = chunkOf({ silences: [{ start: 1.5, end: 3.4 }] });
+    expect((await recognizeChunk(chunk, optionsFor(answering(written)))).segments).toEqual([]);
   });
 
   it('never lets a segment end after its chunk', async () => {
     const engine = answering(whisperSegment('Good morning', { start: 3, end: 30 }));
-    const [segment] = await recognizeChunk(chunkOf({ start: 100, seconds: 4 }), optionsFor(engine));
+    const { segments } = await recognizeChunk(
+      chunkOf({ start: 100, seconds: 4, silences: [] }),
+      optionsFor(engine),
+    );
+    const [segment] = segments;
     expect(segment).toMatchObject({ start: 103, end: 104 });
     expect(segment?.words.every((word) => word.end <= 104)).toBe(true);
   });
@@ -93,7 +99,7 @@ describe('recognizeChunk', () => {
   it('does not ask the engine about a silent chunk', async () => {
     const engine = answering(whisperSegment('Thank you.'));
     const chunk = chunkOf({ seconds: 10, silences: [{ start: 0, end: 10 }] });
-    expect(await recognizeChunk(chunk, optionsFor(engine))).toEqual([]);
+    expect(await recognizeChunk(chunk, optionsFor(engine))).toMatchObject({ segments: [], notes: [] });
     expect(engine.requests).toEqual([]);
   });
 
@@ -104,7 +110,7 @@ describe('recognizeChunk', () => {
       return whisperResult(whisperSegment(`Region ${call}`));
     });
     const shares: number[] = [];
-    const segments = await recognizeChunk(
+    const { segments } = await recognizeChunk(
       chunk,
       optionsFor(engine, { onProgress: (share) => shares.push(share) }),
     );
@@ -126,7 +132,7 @@ describe('recognizeChunk', () => {
       whisperSegment('Quiet speech', { noSpeechProbability: 0.7, averageLogprob: -0.4 }),
       whisperSegment('Mumbled speech', { noSpeechProbability: 0.1, averageLogprob: -1.2 }),
     );
-    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
+    const { segments } = await recognizeChunk(chunkOf(), optionsFor(engine));
     expect(segments.map(({ text }) => text)).toEqual(['Quiet speech', 'Mumbled speech']);
   });
 
@@ -145,55 +151,83 @@ describe('recognizeChunk', () => {
       tokens: repeated.map((text, index) => token(text, starts[index] ?? 0)),
     });
     const exact = optionsFor(answering(said), { model: { path: '/model.bin', capabilities: PARAKEET } });
-    const [segment] = await recognizeChunk(chunkOf(), exact);
-    expect(segment?.text).toBe('no no thank you');
-    const [estimated] = await recognizeChunk(chunkOf(), optionsFor(answering(said)));
-    expect(estimated?.text).toBe(repeated.join(' '));
+    const { segments } = await recognizeChunk(chunkOf(), exact);
+    expect(segments[0]?.text).toBe('no no thank you');
+    const estimated = await recognizeChunk(chunkOf(), optionsFor(answering(said)));
+    expect(estimated.segments[0]?.text).toBe(repeated.join(' '));
   });
 
   it('discards a segment that lies in silence for more than nine tenths', async () => {
-    const chunk = chunkOf({ start: 10, seconds: 8, silences: [{ start: 12, end: 15 }] });
+    const chunk = chunkOf({ start: 10, seconds: 8, silences: [{ start: 12, end: 14.9 }] });
     const engine = answering(
       whisperSegment('Speech', { start: 0, end: 1.9 }),
       whisperSegment('Thank you.', { start: 1.9, end: 4.95 }),
       whisperSegment('More speech', { start: 4.5, end: 8 }),
     );
-    const segments = await recognizeChunk(chunk, optionsFor(engine));
+    const { segments } = await recognizeChunk(chunk, optionsFor(engine));
     expect(segments.map(({ text }) => text)).toEqual(['Speech', 'More speech']);
   });
 
   it('removes sound tags and what consists of nothing else', async () => {
-    const engine = answering(whisperSegment('[BLANK_AUDIO]'), whisperSegment('Hello (laughs) there'));
-    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
-    expect(segments.map(({ text }) => text)).toEqual(['Hello there']);
+    const engine = answering(
+      whisperSegment('[BLANK_AUDIO]'),
+      whisperSegment('Music'),
+      whisperSegment('♪ Musik ♪'),
+      whisperSegment('Hello (laughs) there'),
+      whisperSegment('Music is what we talk about'),
+    );
+    const { segments } = await recognizeChunk(chunkOf(), optionsFor(engine));
+    expect(segments.map(({ text }) => text)).toEqual(['Hello there', 'Music is what we talk about']);
   });
 
-  it('decodes a repetition loop again, greedily, at a higher temperature and in the detected language', async () => {
-    const engine = new FakeEngine((_, call) => ({
-      ...whisperResult(whisperSegment(call === 0 ? LOOP : 'we will talk about the budget today')),
-      language: 'de',
-    }));
-    const segments = await recognizeChunk(chunkOf(), optionsFor(engine, { language: 'auto' }));
-    expect(engine.requests.map(({ params }) => params)).toMatchObject([
-      { language: 'auto', temperature: 0, beamSize: 5, maxContext: 0 },
-      { language: 'de', temperature: 0.4, beamSize: 1, maxContext: 0 },
+  it('reads each utterance by itself where the decoder repeats itself, and keeps what was said several times', async () => {
+    const silences = [
+      { start: 3, end: 4 },
+      { start: 7, end: 8 },
+    ];
+    const engine = new FakeEngine((_, call) =>
+      whisperResult(whisperSegment(call === 0 ? LOOP : SENTENCE, { end: call === 0 ? 11 : 2.8 })),
+    );
+    const { segments, notes } = await recognizeChunk(chunkOf({ seconds: 11, silences }), optionsFor(engine));
+    expect(engine.requests.map(({ pcm }) => pcm.length / SAMPLE_RATE)).toEqual([11, 3.3, 3.6, 3.3]);
+    expect(segments.map(({ text, start }) => [text, Math.floor(start)])).toEqual([
+      [SENTENCE, 0],
+      [SENTENCE, 3],
+      [SENTENCE, 7],
     ]);
-    expect(segments.map(({ text }) => text)).toEqual(['we will talk about the budget today']);
+    expect(notes).toEqual([]);
   });
 
-  it('cuts a loop that comes back down to its first repetition, across segments', async () => {
+  it('cuts a loop that came faster than anybody speaks, across segments, and says where', async () => {
     const engine = answering(
       whisperSegment(`First ${LOOP}`, { start: 0, end: 2 }),
-      whisperSegment('we will talk about the budget today', { start: 2, end: 3 }),
+      whisperSegment(SENTENCE, { start: 2, end: 3 }),
       whisperSegment('and then we left', { start: 3, end: 4 }),
     );
-    const segments = await recognizeChunk(chunkOf(), optionsFor(engine));
-    expect(engine.requests).toHaveLength(2);
-    expect(segments.map(({ text }) => text)).toEqual([
-      'First we will talk about the budget today',
-      'and then we left',
-    ]);
+    const { segments, notes } = await recognizeChunk(chunkOf({ silences: [] }), optionsFor(engine));
+    expect(engine.requests).toHaveLength(1);
+    expect(segments.map(({ text }) => text)).toEqual([`First ${SENTENCE}`, 'and then we left']);
     expect(segments[0]?.end).toBe(segments[0]?.words.at(-1)?.end);
+    expect(notes).toEqual([{ kind: 'repeated', start: expect.closeTo(0.07, 1), end: 3 }]);
+  });
+
+  it('reads an utterance without words by itself, and says so if there are none', async () => {
+    const chunk = chunkOf({ start: 50, seconds: 10, silences: [{ start: 54, end: 55 }] });
+    const first = whisperSegment('We begin with the budget', { end: 3.9 });
+    const answer = (again: string) =>
+      new FakeEngine((_, call) => {
+        if (call === 0) return whisperResult(first);
+        return again === '' ? whisperResult() : whisperResult(whisperSegment(again, { start: 0.3, end: 5 }));
+      });
+    const found = await recognizeChunk(chunk, optionsFor(answer('and end with the weather')));
+    expect(found.segments.map(({ text, start }) => [text, start])).toEqual([
+      ['We begin with the budget', 50],
+      ['and end with the weather', 55],
+    ]);
+    expect(found.notes).toEqual([]);
+    const lost = await recognizeChunk(chunk, optionsFor(answer('')));
+    expect(lost.segments.map(({ text }) => text)).toEqual(['We begin with the budget']);
+    expect(lost.notes).toEqual([{ kind: 'unrecognized', start: 55, end: 60 }]);
   });
 
   it('gives every window the prompt, and room for it', async () => {
@@ -220,13 +254,11 @@ describe('recognizeChunk', () => {
     ]);
   });
 
-  it('cuts a loop at once where the model has no temperature, and keeps the prompt from one that takes none', async () => {
-    const engine = answering(whisperSegment(`First ${LOOP}`));
+  it('keeps the prompt from a model that takes none', async () => {
+    const engine = answering(whisperSegment('Hello'));
     const model = { path: '/model.bin', capabilities: PARAKEET };
-    const segments = await recognizeChunk(chunkOf(), optionsFor(engine, { model, prompt: 'Earshot' }));
-    expect(engine.requests).toHaveLength(1);
+    await recognizeChunk(chunkOf(), optionsFor(engine, { model, prompt: 'Earshot' }));
     expect(engine.requests[0]?.params).not.toHaveProperty('initialPrompt');
-    expect(segments.map(({ text }) => text)).toEqual(['First we will talk about the budget today']);
   });
 
   it('encodes only as much of the window as there is audio, if asked to', async () => {
@@ -239,13 +271,13 @@ describe('recognizeChunk', () => {
 });
 
 describe('detectLanguage', () => {
-  it('uses the first 30 s after the leading silence', async () => {
+  it('uses the first 30 s from where somebody speaks on', async () => {
     const engine = answering();
     const chunk = chunkOf({ seconds: 60, silences: [{ start: 0, end: 10 }] });
     const options = { engine, modelPath: '/model.bin', signal: new AbortController().signal };
     expect(await detectLanguage(chunk, options)).toEqual({ language: 'de', confidence: 0.8 });
     const pcm = engine.detections[0]?.pcm;
-    expect([pcm?.[0], pcm?.length]).toEqual([9.9 * SAMPLE_RATE, 30 * SAMPLE_RATE]);
+    expect([pcm?.[0], pcm?.length]).toEqual([10 * SAMPLE_RATE, 30 * SAMPLE_RATE]);
   });
 
   it.each([
@@ -279,10 +311,5 @@ describe('detectLanguage', () => {
       }
     };
     expect(choose()).toBe(outcome);
-  });
-
-  it('is needed for a chunk of several speech regions', () => {
-    expect(detectsLanguageItself(chunkOf({ seconds: 20 }))).toBe(true);
-    expect(detectsLanguageItself(chunkOf({ seconds: 20, silences: [{ start: 5, end: 12 }] }))).toBe(false);
   });
 });

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  collapseLoops,
   compressionRatio,
   findLoops,
   isRepetitive,
@@ -43,12 +42,5 @@ describe('repetition loops', () => {
     expect(isRepetitive('ありがとう'.repeat(30), ['ありがとう'.repeat(30)])).toBe(true);
     expect(isRepetitive('I am going to go to the store. '.repeat(8), split('I am'))).toBe(true);
     expect(isRepetitive('', [])).toBe(false);
-  });
-
-  it('are cut down to their first repetition', () => {
-    const words = split('hello and so on and so on and so on and so on bye');
-    expect(collapseLoops(words, (word) => word)).toEqual(split('hello and so on bye'));
-    const kept = split('nothing is repeated here');
-    expect(collapseLoops(kept, (word) => word)).toEqual(kept);
   });
 });

@@ -67,6 +67,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     paths,
     media,
     engine,
+    speechModel: '/speech.bin',
     http: { open: unused, tunnel: unused, close: unused },
     pages: { program: unused, inspect: unused, fetch: unused },
     settings: {

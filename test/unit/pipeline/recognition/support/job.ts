@@ -111,6 +111,7 @@ export const startJob = ({
       },
     },
     engine,
+    speechModel: '/speech.bin',
     models: {
       speedOf: () => undefined,
       saveSpeed: (_, speed) => speeds.push(speed),

@@ -1,0 +1,42 @@
+import { warningText } from '../../../contract/warnings.ts';
+import { formatClock } from '../../base/time.ts';
+import type { Span } from '../../engines/ffmpeg/types.ts';
+
+/** What happened to speech that a reader should look at, and where on the source's timeline. */
+export type RecognitionNote = Span & {
+  /**
+   * No words were found for it, words were removed that came faster than anybody speaks, or another language was heard than
+   * was asked for.
+   */
+  readonly kind: 'unrecognized' | 'repeated' | 'language';
+  /** That which was heard. */
+  readonly language?: string | undefined;
+};
+
+/** Most places that a warning names. */
+const MAX_PLACES = 10;
+
+const placesOf = (notes: readonly RecognitionNote[]): string => {
+  const places = notes.slice(0, MAX_PLACES).map(({ start }) => formatClock(start));
+  return places.join(', ') + (notes.length > MAX_PLACES ? ', …' : '');
+};
+
+/** Warnings that name what is not in the text, and where. */
+export const noteWarnings = (notes: readonly RecognitionNote[] = []): string[] => {
+  const unrecognized = notes.filter(({ kind }) => kind === 'unrecognized');
+  const repeated = notes.filter(({ kind }) => kind === 'repeated');
+  const foreign = notes.filter(({ kind }) => kind === 'language');
+  const seconds = Math.round(unrecognized.reduce((sum, { start, end }) => sum + end - start, 0));
+  return [
+    ...(unrecognized.length === 0
+      ? []
+      : [warningText('speech_not_recognized', { seconds, places: placesOf(unrecognized) })]),
+    ...(repeated.length === 0 ? [] : [warningText('repetition_removed', { places: placesOf(repeated) })]),
+    ...[...new Set(foreign.map(({ language = 'und' }) => language))].map((language) =>
+      warningText('other_language', {
+        language,
+        places: placesOf(foreign.filter((note) => note.language === language)),
+      }),
+    ),
+  ];
+};

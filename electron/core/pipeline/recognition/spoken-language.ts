@@ -1,0 +1,124 @@
+import { AppError } from '../../base/errors.ts';
+import { clamp } from '../../base/numbers.ts';
+import type { LanguageGuess } from '../../engines/whisper/types.ts';
+
+/** ISO 639-1, and its probability from 0 to 1. */
+export type DetectedLanguage = { readonly language: string; readonly confidence: number };
+
+/** The languages that a recording may be in; without `expected`, any. */
+export type LanguageChoice = {
+  readonly expected?: readonly string[] | undefined;
+  /** For a recording in another language; default: the likeliest of `expected`. */
+  readonly fallback?: string | undefined;
+  /** How probable the language must be, 0 to 1; default: no matter. */
+  readonly threshold?: number | undefined;
+  /** For a language below `threshold`; default: `error`. */
+  readonly onLowConfidence?: 'error' | 'fallback' | undefined;
+};
+
+/** Throws `language_uncertain` for a language that is less probable than it must be, unless another one takes its place. */
+export const requireConfidence = (
+  { language, confidence }: DetectedLanguage,
+  { threshold = 0, onLowConfidence }: LanguageChoice,
+): void => {
+  if (confidence >= threshold || onLowConfidence === 'fallback') return;
+  const percent = (share: number): string => `${Math.floor(share * 100)} %`;
+  throw new AppError(
+    'language_uncertain',
+    `The language of this recording is “${language}” with a probability of ${percent(confidence)}, and the request asks for ${percent(threshold)}.`,
+  );
+};
+
+/**
+ * The language to recognize a recording in, and the probability that it is spoken. Throws `language_uncertain`; never for
+ * the fallback, which the request names.
+ */
+export const chooseLanguage = (
+  { language, probabilities }: LanguageGuess,
+  choice: LanguageChoice = {},
+): DetectedLanguage => {
+  const { expected, fallback, threshold = 0 } = choice;
+  const withConfidence = (code: string) => ({ language: code, confidence: probabilities[code] ?? 0 });
+  const byProbability = expected?.map(withConfidence).toSorted((a, b) => b.confidence - a.confidence);
+  const likeliest = byProbability?.[0] ?? withConfidence(language);
+  const isExpected = expected === undefined || expected.includes(language);
+  const detected = isExpected ? withConfidence(language) : likeliest;
+  if (!isExpected && fallback !== undefined) return withConfidence(fallback);
+  requireConfidence(detected, choice);
+  if (detected.confidence >= threshold || fallback === undefined) return detected;
+  return withConfidence(fallback);
+};
+
+/** A region in which several languages are spoken rarely makes the model as sure of one. */
+export const SURE = 0.98;
+/** Less speech than this keeps the language of what was said before it; seconds. */
+export const MIN_SPOKEN = 1.5;
+/** What a change of the language costs, and what a part says for or against a language at most: natural logarithms. */
+const CHANGE = 1.5;
+const MIN_PROBABILITY = 0.005;
+
+/** A stretch of speech, and how probable each language is in it. */
+export type HeardLanguage = {
+  /** Seconds of speech. */
+  readonly seconds: number;
+  readonly probabilities: LanguageGuess['probabilities'];
+};
+
+/** The probabilities of the languages that may be spoken. */
+export const amongExpected = (
+  probabilities: LanguageGuess['probabilities'],
+  expected: readonly string[] | undefined,
+): LanguageGuess['probabilities'] => {
+  if (expected === undefined) return probabilities;
+  const total = expected.reduce((sum, code) => sum + (probabilities[code] ?? 0), 0);
+  return Object.fromEntries(
+    expected.map((code) => [code, total === 0 ? 1 / expected.length : (probabilities[code] ?? 0) / total]),
+  );
+};
+
+const likeliest = (probabilities: LanguageGuess['probabilities']): DetectedLanguage =>
+  Object.entries(probabilities).reduce<DetectedLanguage>(
+    (best, [language, confidence]) => (confidence > best.confidence ? { language, confidence } : best),
+    { language: 'en', confidence: 0 },
+  );
+
+/** Whether `language` is spoken in all of a stretch, beyond doubt. */
+export const isSettled = (
+  language: string,
+  { seconds, probabilities }: HeardLanguage,
+  previous: string | null,
+): boolean =>
+  (probabilities[language] ?? 0) >= SURE &&
+  (seconds >= MIN_SPOKEN || previous === null || previous === language);
+
+/**
+ * The language of each of several stretches in a row: the likeliest course of them (Viterbi), in which each change has to be
+ * worth it. What is short or uncertain follows its neighbors. `previous`: the language of what was said before them.
+ */
+export const languagesOf = (stretches: readonly HeardLanguage[], previous: string | null): string[] => {
+  const languages = [
+    ...new Set([
+      ...stretches.map(({ probabilities }) => likeliest(probabilities).language),
+      ...(previous === null ? [] : [previous]),
+    ]),
+  ];
+  const worth = ({ seconds, probabilities }: HeardLanguage, language: string): number =>
+    Math.log(Math.max(MIN_PROBABILITY, probabilities[language] ?? 0)) * clamp(seconds / MIN_SPOKEN, 0, 1);
+  type Course = { readonly languages: readonly string[]; readonly score: number };
+  const better = (a: Course, b: Course): Course => (b.score > a.score ? b : a);
+  const start: Course = { languages: [], score: 0 };
+  const courses = stretches.reduce<readonly Course[]>(
+    (before, stretch) =>
+      languages.map((language) => {
+        const { languages: earlier, score } = before
+          .map((course) => {
+            const last = course.languages.at(-1) ?? previous ?? language;
+            return { ...course, score: course.score - (last === language ? 0 : CHANGE) };
+          })
+          .reduce(better);
+        return { languages: [...earlier, language], score: score + worth(stretch, language) };
+      }),
+    [start],
+  );
+  return [...courses.reduce(better, { languages: [], score: -Infinity }).languages];
+};

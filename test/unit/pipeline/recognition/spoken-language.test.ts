@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import {
+  amongExpected,
+  isSettled,
+  languagesOf,
+} from '../../../../electron/core/pipeline/recognition/spoken-language.ts';
+
+const heard = (probabilities: Record<string, number>, seconds = 5) => ({ seconds, probabilities });
+const GERMAN = heard({ de: 0.97, en: 0.02 });
+const ENGLISH = heard({ en: 0.96, de: 0.01 });
+
+describe('languagesOf', () => {
+  it('changes between turns that are clear, and back', () => {
+    expect(languagesOf([ENGLISH, GERMAN, ENGLISH], null)).toEqual(['en', 'de', 'en']);
+    expect(languagesOf([ENGLISH, GERMAN, GERMAN], 'en')).toEqual(['en', 'de', 'de']);
+  });
+
+  it('lets what is uncertain or short follow its neighbors, before or after it', () => {
+    expect(languagesOf([GERMAN, heard({ en: 0.5, de: 0.3 }), GERMAN], null)).toEqual(['de', 'de', 'de']);
+    expect(languagesOf([heard({ nn: 0.3, de: 0.2 }), GERMAN], null)).toEqual(['de', 'de']);
+    expect(languagesOf([heard({ en: 0.9, de: 0.05 }, 0.4)], 'de')).toEqual(['de']);
+    expect(languagesOf([heard({ en: 0.5, de: 0.4 })], 'de')).toEqual(['de']);
+  });
+
+  it('has none for no speech', () => {
+    expect(languagesOf([], 'de')).toEqual([]);
+  });
+});
+
+describe('isSettled', () => {
+  it('is a language without doubt, in speech that is long enough', () => {
+    const sure = heard({ de: 0.99, en: 0.01 });
+    expect(isSettled('de', sure, 'en')).toBe(true);
+    expect(isSettled('en', sure, 'en')).toBe(false);
+    expect(isSettled('de', GERMAN, 'de')).toBe(false);
+    const short = { ...sure, seconds: 1 };
+    expect([null, 'de', 'en'].map((before) => isSettled('de', short, before))).toEqual([true, true, false]);
+  });
+});
+
+it('leaves out languages that are not expected', () => {
+  expect(amongExpected({ de: 0.6, nl: 0.3, en: 0.1 }, ['nl', 'en'])).toEqual({
+    nl: expect.closeTo(0.75),
+    en: expect.closeTo(0.25),
+  });
+  expect(amongExpected({ de: 1 }, ['nl', 'en'])).toEqual({ nl: 0.5, en: 0.5 });
+  expect(amongExpected({ de: 1 }, undefined)).toEqual({ de: 1 });
+});
