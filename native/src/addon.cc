@@ -9,6 +9,7 @@
 #include "model_object.h"
 #include "params.h"
 #include "result.h"
+#include "speech_detector.h"
 #include "task.h"
 #include "vulkan_library.h"
 
@@ -18,11 +19,6 @@
 namespace earshot {
 
 namespace {
-
-std::string read_path(const Napi::CallbackInfo& info) {
-  if (info.Length() < 1 || !info[0].IsString()) throw EngineError(kInvalidArgument, "The path must be a string.");
-  return info[0].As<Napi::String>().Utf8Value();
-}
 
 // loadModel(path, options) → Promise<Model>
 Napi::Value load_model(const Napi::CallbackInfo& info) {
@@ -112,6 +108,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("loadBackends", Napi::Function::New(env, load_backends));
   exports.Set("loadVulkan", Napi::Function::New(env, load_vulkan_library));
   exports.Set("loadModel", Napi::Function::New(env, load_model));
+  exports.Set("loadSpeechDetector", Napi::Function::New(env, load_speech_detector));
   exports.Set("inspectModel", Napi::Function::New(env, inspect_model));
   exports.Set("systemInfo", Napi::Function::New(env, system_info));
   return exports;

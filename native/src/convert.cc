@@ -61,6 +61,11 @@ Napi::Object object_at(const Napi::CallbackInfo& info, size_t index) {
   return info.Length() > index && info[index].IsObject() ? info[index].As<Napi::Object>() : Napi::Object::New(info.Env());
 }
 
+std::string read_path(const Napi::CallbackInfo& info) {
+  if (info.Length() < 1 || !info[0].IsString()) throw EngineError(kInvalidArgument, "The path must be a string.");
+  return info[0].As<Napi::String>().Utf8Value();
+}
+
 std::vector<float> read_samples(const Napi::Value& value) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
     throw EngineError(kInvalidArgument, "The audio must be a Float32Array of mono samples at 16 kHz.");

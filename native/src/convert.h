@@ -19,6 +19,9 @@ Napi::Function read_function(const Napi::Object& from, const char* name);
 // The argument at `index`, or an empty object if it is not one.
 Napi::Object object_at(const Napi::CallbackInfo& info, size_t index);
 
+// The first argument, a path. Throws invalid_argument.
+std::string read_path(const Napi::CallbackInfo& info);
+
 // Copies a Float32Array of mono samples at 16 kHz. Throws invalid_argument if it is another type or empty.
 std::vector<float> read_samples(const Napi::Value& value);
 

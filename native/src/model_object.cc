@@ -1,6 +1,5 @@
 #include "model_object.h"
 
-#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,6 @@
 namespace earshot {
 
 namespace {
-
-using AbortFlag = std::shared_ptr<std::atomic<bool>>;
 
 struct Listeners {
   Napi::FunctionReference progress;
@@ -59,14 +56,6 @@ Napi::Value transcript_to_js(Napi::Env env, const Transcript& transcript) {
   return object;
 }
 
-// The JavaScript object of a job: {promise, abort()}.
-Napi::Object make_job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
-  Napi::Object object = Napi::Object::New(env);
-  object.Set("promise", promise);
-  object.Set("abort", Napi::Function::New(env, [abort](const Napi::CallbackInfo&) { abort->store(true); }));
-  return object;
-}
-
 }  // namespace
 
 void ModelObject::define(Napi::Env env) {
@@ -90,7 +79,7 @@ Napi::Value ModelObject::facts(const Napi::CallbackInfo& info) { return facts_to
 
 Napi::Value ModelObject::transcribe(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  auto abort = std::make_shared<std::atomic<bool>>(false);
+  const AbortFlag abort = std::make_shared<std::atomic<bool>>(false);
   const Napi::Value promise = guarded(env, [&]() -> Napi::Value {
     auto use = std::make_shared<ModelUse>(model_);
     auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));

@@ -24,14 +24,13 @@ void trim_heap() {
 
 }  // namespace
 
-Task::Task(Napi::Env env, Work work, std::shared_ptr<std::atomic<bool>> abort, std::shared_ptr<void> keep)
+Task::Task(Napi::Env env, Work work, AbortFlag abort, std::shared_ptr<void> keep)
     : deferred_(Napi::Promise::Deferred::New(env)),
       work_(std::move(work)),
       abort_(std::move(abort)),
       keep_(std::move(keep)) {}
 
-Napi::Promise Task::start(Napi::Env env, const char* name, Work work, std::shared_ptr<std::atomic<bool>> abort,
-                          std::shared_ptr<void> keep) {
+Napi::Promise Task::start(Napi::Env env, const char* name, Work work, AbortFlag abort, std::shared_ptr<void> keep) {
   // Freed by the channel's finalizer, which runs when the thread has released the channel, or when the environment ends.
   // Until then the channel keeps the process alive.
   auto* task = new Task(env, std::move(work), std::move(abort), std::move(keep));
@@ -97,6 +96,13 @@ void Task::settle(Napi::Env env) {
   const Napi::Error error = Napi::Error::New(env, error_message_);
   error.Value().Set("code", error_code_);
   deferred_.Reject(error.Value());
+}
+
+Napi::Object make_job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("promise", promise);
+  object.Set("abort", Napi::Function::New(env, [abort](const Napi::CallbackInfo&) { abort->store(true); }));
+  return object;
 }
 
 }  // namespace earshot

@@ -11,6 +11,8 @@
 
 namespace earshot {
 
+using AbortFlag = std::shared_ptr<std::atomic<bool>>;
+
 class Task {
  public:
   // Creates the promise's value, on JavaScript's thread.
@@ -21,7 +23,7 @@ class Task {
   // Starts `work` and returns the promise of its result. Setting `abort` asks the work to stop. `keep` is released last,
   // on JavaScript's thread, as references to JavaScript values must be.
   static Napi::Promise start(Napi::Env env, const char* name, Work work,
-                             std::shared_ptr<std::atomic<bool>> abort = std::make_shared<std::atomic<bool>>(false),
+                             AbortFlag abort = std::make_shared<std::atomic<bool>>(false),
                              std::shared_ptr<void> keep = nullptr);
 
   // True once the caller has aborted the task or the environment is ending.
@@ -31,14 +33,14 @@ class Task {
   void post(std::function<void(Napi::Env)> call);
 
  private:
-  Task(Napi::Env env, Work work, std::shared_ptr<std::atomic<bool>> abort, std::shared_ptr<void> keep);
+  Task(Napi::Env env, Work work, AbortFlag abort, std::shared_ptr<void> keep);
   void run();
   void settle(Napi::Env env);
 
   Napi::Promise::Deferred deferred_;
   Napi::ThreadSafeFunction channel_;
   Work work_;
-  std::shared_ptr<std::atomic<bool>> abort_;
+  AbortFlag abort_;
   std::shared_ptr<void> keep_;
   std::thread thread_;
   Finish finish_;
@@ -46,5 +48,8 @@ class Task {
   std::string error_code_;
   std::string error_message_;
 };
+
+// The JavaScript object of a task that can be aborted: {promise, abort()}.
+Napi::Object make_job(Napi::Env env, const Napi::Value& promise, const AbortFlag& abort);
 
 }  // namespace earshot

@@ -95,6 +95,11 @@ export class FakeEngine implements WhisperEngine {
     return { language: 'de', probabilities: { de: 0.8, en: 0.1 } };
   }
 
+  /** Everything is speech. */
+  async speechProbabilities({ pcm }: { readonly pcm: Float32Array }): Promise<Float32Array> {
+    return new Float32Array(Math.ceil(pcm.length / 512)).fill(1);
+  }
+
   async probe(): Promise<never> {
     throw new Error('The fake engine has no addon.');
   }

@@ -17,6 +17,9 @@ export const STARTER_MODEL = join(RESOURCES, 'models', 'ggml-starter.bin');
 /** The demonstration model of the Parakeet family. */
 export const STARTER_PARAKEET = join(RESOURCES, 'models', 'ggml-starter-parakeet.bin');
 
+/** Silero VAD in whisper.cpp's format. */
+export const SPEECH_DETECTOR = join(RESOURCES, 'models', 'ggml-silero-v6.2.0.bin');
+
 /**
  * The program that the tests start: the sources, or with EARSHOT_TEST_PROGRAM=bundled what the packages ship. A whole
  * `npm test` sets that, since it has just built the bundles, and they start in half the time.

@@ -18,10 +18,10 @@ export type TranscribeListeners = {
   onLanguage?: (guess: LanguageGuess) => void;
 };
 
-export type NativeJob = {
+export type NativeJob<Result> = {
   /** Rejects with an Error whose `code` is one of {@link NativeErrorCode}. */
-  promise: Promise<WhisperResult>;
-  /** Asks the job to stop; it does so after the current encoder run or decoding step. */
+  promise: Promise<Result>;
+  /** Asks the job to stop; it does so after the current encoder run, decoding step or 8 s of detection. */
   abort(): void;
 };
 
@@ -37,9 +37,19 @@ export type NativeErrorCode =
 /** A loaded model. Several jobs may run on it at once; it is not freed before the last has ended. */
 export type NativeModel = {
   facts(): ModelFacts;
-  transcribe(pcm: Float32Array, params: TranscribeParams, listeners?: TranscribeListeners): NativeJob;
+  transcribe(
+    pcm: Float32Array,
+    params: TranscribeParams,
+    listeners?: TranscribeListeners,
+  ): NativeJob<WhisperResult>;
   detectLanguage(pcm: Float32Array, params?: { threads?: number }): Promise<LanguageGuess>;
   free(): Promise<void>;
+};
+
+/** A loaded speech detector. Its memory is freed with this object. */
+export type NativeSpeechDetector = {
+  /** One probability for each 512 samples; jobs wait for each other. */
+  speechProbabilities(pcm: Float32Array): NativeJob<Float32Array>;
 };
 
 /** The addon's functions. Audio is always mono at 16 kHz, samples within -1 to 1. */
@@ -48,6 +58,8 @@ export type NativeAddon = {
   /** Loads the Vulkan library and opens its best device; models loaded from then on may use it. */
   loadVulkan(library: string): Promise<VulkanDevice>;
   loadModel(path: string, options?: ModelOptions): Promise<NativeModel>;
+  /** Loads Silero VAD from a file in whisper.cpp's format. */
+  loadSpeechDetector(path: string): Promise<NativeSpeechDetector>;
   /** Checks a whole file without loading it. */
   inspectModel(path: string): Promise<ModelFacts>;
   systemInfo(): SystemInfo;

@@ -11,6 +11,7 @@ import { defaultParallelism, type Parallelism } from './parallelism.ts';
 import {
   detectLanguageTask,
   modelFactsTask,
+  speechProbabilitiesTask,
   systemInfoTask,
   type TranscribeEvent,
   transcribeTask,
@@ -42,6 +43,8 @@ export type TranscribeRequest = TranscribeListeners & {
   exclusive?: boolean;
 };
 
+export type SpeechProbabilitiesRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal'>;
+
 export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal'>;
 
 /**
@@ -58,6 +61,11 @@ export type WhisperEngine = {
   probe(): Promise<SystemInfo>;
   transcribe(request: TranscribeRequest): Promise<WhisperResult>;
   detectLanguage(request: DetectLanguageRequest): Promise<LanguageGuess>;
+  /**
+   * How likely each 512 samples (32 ms) are speech, from 0 to 1, the last ones continued with silence. Each call starts anew, so
+   * that what came before the audio has no effect. `modelPath` is Silero VAD in whisper.cpp's format.
+   */
+  speechProbabilities(request: SpeechProbabilitiesRequest): Promise<Float32Array>;
   /** Checks a whole model file without loading it. */
   modelFacts(modelPath: string): Promise<ModelFacts>;
   /** Ends the worker. Running jobs reject with `interrupted`. */
@@ -143,6 +151,8 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
       onDevice(modelPath, (device) =>
         host.run(detectLanguageTask, { modelPath, device, pcm, threads }, { signal }),
       ),
+    speechProbabilities: ({ modelPath, pcm, signal }) =>
+      host.run(speechProbabilitiesTask, { modelPath, pcm }, { signal }),
     modelFacts: (modelPath) => host.run(modelFactsTask, { modelPath }),
     close: () => host.close(),
   };

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { NativeAddon, NativeModel } from './addon.ts';
+import type { NativeAddon, NativeModel, NativeSpeechDetector } from './addon.ts';
 import type { Device, VulkanDevice } from './devices/types.ts';
 
 type Entry = { model: Promise<NativeModel>; users: number };
@@ -13,6 +13,7 @@ export class LoadedModels {
   readonly #vulkanLibrary: string;
   readonly #entries = new Map<string, Entry>();
   #vulkan: Promise<VulkanDevice> | undefined;
+  #detector: { readonly key: string; readonly loaded: Promise<NativeSpeechDetector> } | undefined;
 
   constructor(addon: NativeAddon, vulkanLibrary: string) {
     this.#addon = addon;
@@ -37,6 +38,19 @@ export class LoadedModels {
     } finally {
       entry.users -= 1;
     }
+  }
+
+  /** The speech detector, which stays loaded beside the models: it takes a hundredth of their memory. */
+  async detector(path: string): Promise<NativeSpeechDetector> {
+    const key = await this.#key(path, 'cpu');
+    if (this.#detector?.key !== key) {
+      const loaded = this.#addon.loadSpeechDetector(path);
+      this.#detector = { key, loaded };
+      loaded.catch(() => {
+        this.#detector = undefined;
+      });
+    }
+    return this.#detector.loaded;
   }
 
   /** Frees every model that no job is using. */

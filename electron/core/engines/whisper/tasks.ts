@@ -28,6 +28,17 @@ export const detectLanguageTask: TaskDefinition<'detectLanguage', DetectLanguage
   result: LanguageGuess,
 };
 
+type SpeechProbabilitiesInput = { readonly modelPath: string; readonly pcm: Float32Array };
+
+export const speechProbabilitiesTask: TaskDefinition<
+  'speechProbabilities',
+  SpeechProbabilitiesInput,
+  Float32Array
+> = {
+  kind: 'speechProbabilities',
+  result: z.instanceof(Float32Array),
+};
+
 /** Checks a whole model file without loading it. */
 export const modelFactsTask: TaskDefinition<'modelFacts', { readonly modelPath: string }, ModelFacts> = {
   kind: 'modelFacts',

@@ -1,14 +1,20 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { vulkanLibrary } from '../../base/layout.ts';
 import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
-import { loadAddon, type NativeErrorCode, type NativeModel } from './addon.ts';
+import { loadAddon, type NativeErrorCode, type NativeJob, type NativeModel } from './addon.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { quantizeModel } from './copies/quantize.ts';
 import type { quantizeTask } from './copies/tasks.ts';
 import type { findDeviceTask, MeasureInput, Measurement, measureTask } from './devices/tasks.ts';
 import { LoadedModels } from './loaded-models.ts';
 import { splitSegment } from './split-segment.ts';
-import type { detectLanguageTask, modelFactsTask, systemInfoTask, transcribeTask } from './tasks.ts';
+import type {
+  detectLanguageTask,
+  modelFactsTask,
+  speechProbabilitiesTask,
+  systemInfoTask,
+  transcribeTask,
+} from './tasks.ts';
 import type { ModelFacts } from './types.ts';
 
 const TASK_ERROR_CODES = {
@@ -38,6 +44,13 @@ const checkLanguage = ({ languages }: ModelFacts, language: string): void => {
     'language_not_supported',
     `This model does not know the language "${language}". Choose another model or language.`,
   );
+};
+
+const abortable = <Result>(job: NativeJob<Result>, signal: AbortSignal): Promise<Result> => {
+  // The host may have aborted the task while its model was loading.
+  if (signal.aborted) job.abort();
+  signal.addEventListener('abort', () => job.abort(), { once: true });
+  return job.promise;
 };
 
 const measure = async (
@@ -73,16 +86,18 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
               onProgress: (percent) => emit({ type: 'progress', percent }),
               onLanguage: (guess) => emit({ type: 'language', guess }),
             });
-            // The host may have aborted the task while its model was loading.
-            if (signal.aborted) job.abort();
-            signal.addEventListener('abort', () => job.abort(), { once: true });
-            const result = await job.promise;
+            const result = await abortable(job, signal);
             if (capabilitiesOf(facts).wordTimes === 'estimated') return result;
             return { ...result, segments: result.segments.flatMap(splitSegment) };
           }),
       ),
       handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, device, pcm, threads }) =>
         models.use(modelPath, device, (model) => model.detectLanguage(pcm, { threads })),
+      ),
+      handleTask<typeof speechProbabilitiesTask>(
+        'speechProbabilities',
+        async ({ modelPath, pcm }, { signal }) =>
+          abortable((await models.detector(modelPath)).speechProbabilities(pcm), signal),
       ),
       handleTask<typeof modelFactsTask>('modelFacts', ({ modelPath }) => addon.inspectModel(modelPath)),
       handleTask<typeof findDeviceTask>('findDevice', () => models.loadVulkan()),
