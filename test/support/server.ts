@@ -46,7 +46,6 @@ export type TestServer = {
 /** Settings for the fastest recognition, without trials of copies beside the tests. */
 export const QUICK = {
   'engine.beamSize': 1,
-  'engine.fitWindow': true,
   'engine.quantize': 'off',
 } as const;
 

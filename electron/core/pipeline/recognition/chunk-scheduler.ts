@@ -205,7 +205,6 @@ class ChunkScheduler {
         model,
         language: this.#checkpoint.language ?? 'auto',
         beamSize: deps.settings.beamSize(),
-        fitWindow: deps.settings.fitWindow(),
         translate,
         prompt,
         vocabulary,

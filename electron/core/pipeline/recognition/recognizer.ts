@@ -6,7 +6,6 @@ import { AppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
-import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import type {
   LanguageGuess,
@@ -30,8 +29,6 @@ export type RecognizeOptions = {
   /** A language code, or `auto`. */
   readonly language: string;
   readonly beamSize: number;
-  /** Encode only as much of Whisper's window as there is audio. */
-  readonly fitWindow: boolean;
   /** Write English, whatever language is spoken. */
   readonly translate: boolean;
   readonly prompt?: string | undefined;
@@ -141,7 +138,6 @@ const requestFor = (
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: audioContextFor(pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,
@@ -325,7 +321,6 @@ export async function* recognizeAgain(
       engine,
       model,
       beamSize: settings.beamSize(),
-      fitWindow: settings.fitWindow(),
       exclusive: false,
     });
     freeMemory(chunk.pcm);

@@ -134,7 +134,6 @@ class Verification {
           model,
           language: checkpoint.language ?? 'auto',
           beamSize: deps.settings.beamSize(),
-          fitWindow: deps.settings.fitWindow(),
           translate: false,
           prompt,
           vocabulary,

@@ -240,9 +240,8 @@ export class ModelService {
     this.#throwIfBusy();
     const benchmark = this.#lastBenchmark.then(async () => {
       this.#throwIfBusy();
-      const { settings } = this.#deps;
-      const [beamSize, fitWindow] = [settings.get('engine.beamSize'), settings.get('engine.fitWindow')];
-      const measured = await measureSpeed(this.#deps, { modelPath: path, beamSize, fitWindow });
+      const beamSize = this.#deps.settings.get('engine.beamSize');
+      const measured = await measureSpeed(this.#deps, { modelPath: path, beamSize });
       this.#throwIfBusy();
       return measured;
     });
