@@ -115,11 +115,6 @@ export const SETTINGS = {
   ),
   // At most whisper.cpp's WHISPER_MAX_DECODERS.
   'engine.beamSize': setting(z.int().min(1).max(8), 5, 'Beams of the decoder; 1 is greedy and fastest.'),
-  'engine.fitWindow': setting(
-    z.boolean(),
-    false,
-    'Encode only the part of Whisper’s 30-second window that has sound: short recordings take a fraction of the time. Models are trained on whole windows, so the text of some is less accurate.',
-  ),
   'engine.device': setting(
     z.enum(['auto', 'cpu', 'vulkan']),
     'auto',

@@ -20,6 +20,8 @@ import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
 import type { SourceDeleted } from './services/files/service.ts';
+import { SPEECH_DETECTOR } from './services/models/catalogue.ts';
+import { modelFileName } from './services/models/files.ts';
 import { ModelService } from './services/models/index.ts';
 import { thresholdsOf } from './services/models/speaker-models.ts';
 import { NetworkService } from './services/network.ts';
@@ -129,7 +131,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     http,
     pages: engines.pages,
     engine,
-    speechModel: join(config.resourcesDir, 'models', 'ggml-silero-v6.2.0.bin'),
+    speechModel: join(config.resourcesDir, 'models', modelFileName(SPEECH_DETECTOR)),
     models,
     settings: pipelineSettings(settings),
     files: files.service,

@@ -16,7 +16,9 @@ constexpr uint32_t kMaxTerms = 1000;
 constexpr size_t kMaxTermBytes = 800;
 constexpr double kMaxWeight = 10;
 constexpr uint32_t kMaxAlignmentHeads = 32;
+constexpr int kMaxPositions = 1500;  // of the encoder of any Whisper model
 constexpr int kMaxLayers = 1 << 10;
+constexpr double kMaxSeconds = 1e6;
 
 std::vector<std::pair<std::string, float>> read_vocabulary(const Napi::Object& from) {
   std::vector<std::pair<std::string, float>> terms;
@@ -54,6 +56,23 @@ std::vector<std::pair<int, int>> read_alignment_heads(const Napi::Object& from) 
   return heads;
 }
 
+std::optional<std::vector<std::pair<double, double>>> read_speech(const Napi::Object& from) {
+  const Napi::Value value = from.Get("speech");
+  if (value.IsUndefined() || value.IsNull()) return std::nullopt;
+  if (!value.IsArray()) throw EngineError(kInvalidArgument, "'speech' must be a list of spans.");
+  std::vector<std::pair<double, double>> spans;
+  const auto list = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const Napi::Value entry = list.Get(i);
+    if (!entry.IsObject()) throw EngineError(kInvalidArgument, "'speech' must be a list of spans.");
+    const auto object = entry.As<Napi::Object>();
+    const double earliest = spans.empty() ? 0 : spans.back().second;
+    const double start = read_number(object, "start", 0, earliest, kMaxSeconds);
+    spans.emplace_back(start, read_number(object, "end", 0, start, kMaxSeconds));
+  }
+  return spans;
+}
+
 }  // namespace
 
 TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts) {
@@ -87,12 +106,13 @@ TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFac
   }
   params.carry_initial_prompt = read_bool(from, "carryInitialPrompt", false);
   params.max_context = read_int(from, "maxContext", -1, -1, kMaxContext);
-  params.audio_context = read_int(from, "audioContext", 0, 0, facts.n_audio_ctx);
+  params.audio_context = std::min(read_int(from, "audioContext", 0, 0, kMaxPositions), facts.n_audio_ctx);
   params.suppress_blank = read_bool(from, "suppressBlank", true);
   params.suppress_non_speech = read_bool(from, "suppressNonSpeech", false);
   params.token_times = read_bool(from, "tokenTimes", true);
   params.align_words = read_bool(from, "alignWords", false);
   params.alignment_heads = read_alignment_heads(from);
+  params.speech = read_speech(from);
   params.vocabulary = read_vocabulary(from);
   return params;
 }

@@ -1,6 +1,7 @@
 // The options of a transcription.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ struct TranscribeParams {
   bool token_times = true;
   bool align_words = false;  // token times by the model's attention, where it can
   std::vector<std::pair<int, int>> alignment_heads;  // {layer, head}; empty for the model's own
+  std::optional<std::vector<std::pair<double, double>>> speech;  // where it is: {start, end} in seconds; none: not known
   std::vector<std::pair<std::string, float>> vocabulary;  // terms to prefer, with their weight
 };
 

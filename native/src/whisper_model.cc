@@ -1,6 +1,7 @@
 #include "whisper_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "alignment_heads.h"
@@ -16,6 +17,7 @@ WHISPER_API void earshot_set_audio_ctx(struct whisper_state* state, int n);
 WHISPER_API void earshot_set_vocabulary(struct whisper_state* state, const earshot_vocabulary* vocabulary);
 // Added by native/patches/13-alignment.patch.
 WHISPER_API void earshot_set_alignment(struct whisper_state* state, const earshot_alignment* alignment);
+WHISPER_API void earshot_set_speech(struct whisper_state* state, const earshot_speech* speech);
 
 namespace earshot {
 
@@ -53,6 +55,14 @@ class CallbackForwarder {
   const TranscribeListener& listener_;
   int percent_ = -1;
 };
+
+std::vector<earshot_span> frames_of(const std::vector<std::pair<double, double>>& seconds) {
+  std::vector<earshot_span> spans;
+  for (const auto& span : seconds) {
+    spans.push_back({static_cast<int>(std::lround(span.first * 100)), static_cast<int>(std::lround(span.second * 100))});
+  }
+  return spans;
+}
 
 }  // namespace
 
@@ -157,6 +167,12 @@ Transcript WhisperModel::transcribe(const std::vector<float>& samples, Transcrib
                                           ? alignment_heads(facts(), context_)
                                           : alignment_heads(params.alignment_heads, context_);
   if (params.align_words && !alignment.heads.empty()) earshot_set_alignment(state->get(), &alignment);
+
+  std::optional<earshot_speech> speech;
+  if (params.speech) {
+    speech.emplace(frames_of(*params.speech));
+    earshot_set_speech(state->get(), &*speech);
+  }
 
   const LogCapture log;
   whisper_full_params full = to_whisper(params, context_);

@@ -61,7 +61,6 @@ const hear = async (path: string, channels: number, family: Family): Promise<Hea
         model: MODELS[family],
         language: 'en',
         beamSize: 1,
-        fitWindow: true,
         translate: false,
         signal: new AbortController().signal,
         exclusive: false,

@@ -34,7 +34,7 @@ const engine = createWhisperEngine({
   threads: 1,
   concurrency: 1,
 });
-const settings = { beamSize: () => 1, fitWindow: () => false };
+const settings = { beamSize: () => 1 };
 
 type Heard = { readonly text: string; readonly chunks: number; readonly cpu: number };
 

@@ -59,7 +59,7 @@ const hearAll = async (): Promise<Heard[]> => {
     concurrency: 1,
   });
   const media = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
-  const settings = { beamSize: () => 1, fitWindow: () => true };
+  const settings = { beamSize: () => 1 };
   const folder = temporaryFolder();
   const signal = new AbortController().signal;
   const hear = async (path: string, family: Family): Promise<StoredWord[][]> => {

@@ -27,17 +27,13 @@ const transcribe = async (name: string, extra: Extra = {}): Promise<Transcriptio
   });
 };
 
-const FITTED = { 'engine.fitWindow': true };
 /** Of {@link QUICK}, what decides on words; what is left keeps trials of copies out of `npm test`. */
-const DECISIVE = breadth(['engine.beamSize', 'engine.fitWindow'], Object.keys(QUICK));
+const DECISIVE = breadth(['engine.beamSize'], Object.keys(QUICK));
 
-/** Recognizes as without the settings of {@link QUICK}, but with `more`. */
-const byDefault = async <T>(
-  action: () => Promise<T>,
-  more: Readonly<Record<string, boolean>> = {},
-): Promise<T> => {
+/** Recognizes as without the settings of {@link QUICK}. */
+const byDefault = async <T>(action: () => Promise<T>): Promise<T> => {
   const defaults = Object.fromEntries(DECISIVE.map((key) => [key, null]));
-  await server.client.call('patchSettings', { body: { ...defaults, ...more } });
+  await server.client.call('patchSettings', { body: defaults });
   try {
     return await action();
   } finally {
@@ -46,9 +42,9 @@ const byDefault = async <T>(
 };
 
 /** Recognitions that several tests look at. */
-let fitted: Promise<Transcription> | undefined;
+let note: Promise<Transcription> | undefined;
 const noteWithWords = () =>
-  (fitted ??= byDefault(() => transcribe('01-short-note.wav', { timestamp_style: 'word' }), FITTED));
+  (note ??= byDefault(() => transcribe('01-short-note.wav', { timestamp_style: 'word' })));
 let conversation: Promise<Transcription> | undefined;
 const twoSpeakers = () =>
   (conversation ??= transcribe('02-two-speakers.mp3', { timestamp_style: 'word', audio_end_at: 16 }));
@@ -90,11 +86,6 @@ describe('a recording behind a URL', () => {
     }
   });
 
-  it('becomes the same text with engine.fitWindow', async () => {
-    const t = await noteWithWords();
-    expect([t.status, t.language, t.text]).toEqual(['completed', 'en', truth('01-short-note.wav').text]);
-  });
-
   it('keeps words and times after long silences', async () => {
     // Three sentences of the note, one each 40 seconds, and digital silence in between.
     const audio_url = remote.set('/silences.wav', file(talk(90, 40)));
@@ -133,7 +124,7 @@ describe('a recording behind a URL', () => {
 
   it('ends with the audio if the range is longer', async () => {
     const range = { audio_start_from: 6.8, audio_end_at: 999 };
-    const t = await byDefault(() => transcribe('01-short-note.wav', range), FITTED);
+    const t = await byDefault(() => transcribe('01-short-note.wav', range));
     expect(t.duration).toBeCloseTo(8.6, 1);
     expect(t.text).toBe(
       'The deadline for the contract is March 5th, 2026. Please send me the report before Friday.',

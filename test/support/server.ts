@@ -47,7 +47,6 @@ export type TestServer = {
 /** Settings for the fastest recognition. */
 export const QUICK = {
   'engine.beamSize': 1,
-  'engine.fitWindow': true,
 } as const;
 
 /** Arguments with which the small recognizer of synthetic voices answers to nano, mini and pro. */

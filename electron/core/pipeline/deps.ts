@@ -16,8 +16,6 @@ export type PipelineSettings = {
   maxDownloadBytes(): number;
   stallSeconds(): number;
   beamSize(): number;
-  /** Whether Whisper encodes only as much of its window as there is audio. */
-  fitWindow(): boolean;
   /** Whether yt-dlp may look for recordings in web pages. */
   pages(): boolean;
   /** Credits per minute of audio. */

@@ -147,7 +147,6 @@ export const pipelineSettings = (settings: SettingsService): PipelineSettings =>
   maxDownloadBytes: () => settings.get('network.maxDownloadBytes'),
   stallSeconds: () => settings.get('network.stallSeconds'),
   beamSize: () => settings.get('engine.beamSize'),
-  fitWindow: () => settings.get('engine.fitWindow'),
   pages: () => settings.get('network.pages'),
   creditRate: (model) => settings.get(`credits.perMinute.${isModelAlias(model) ? model : 'mini'}`),
 });

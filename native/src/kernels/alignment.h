@@ -3,8 +3,8 @@
 // Some of Whisper's attention heads look at the sound of the token that comes next. Like openai/whisper's timing.py this
 // normalizes their attention over the tokens and smooths it over time. In place of dynamic time warping, the best path
 // through the audio is found in steps of 10 ms, half those of the encoder, with what else is known: a token has about the
-// length that its letters suggest, nobody speaks while it is quiet, between words there may be a pause, and a border is
-// where the spectrum changes.
+// length that its letters suggest, nobody speaks while it is quiet or, where that is known, outside of speech, between words there
+// may be a pause, and a border is where the spectrum changes.
 
 #pragma once
 
@@ -45,6 +45,8 @@ constexpr float kQuiet = 2.0F;          // cost of a quiet frame in a token
 constexpr float kQuietBelow = 30.0F;    // dB below the loud frames
 constexpr float kAboveNoise = 6.0F;     // dB: nor is what is so little louder than the softest frames sound
 constexpr float kAtLeastBelow = 15.0F;  // dB below the loud frames, in any case
+constexpr float kOutside = 3.0F;        // cost of a frame in a token that is too far from speech
+constexpr int kNearSpeech = 20;         // frames: a detector is no more exact
 constexpr float kLength = 1.8F;         // cost for each expected frame of a token of e or 1/e times its expected length
 constexpr float kRate = 1.2F;           // of the frames with sound that a letter takes
 constexpr int kMinFrames = 2;
@@ -86,10 +88,39 @@ inline void add_median(const float* from, float* to, int positions) {
 
 }  // namespace earshot_aligner
 
+// Where a recording has speech, in frames.
+class earshot_speech {
+ public:
+  // Spans in order, which do not overlap.
+  explicit earshot_speech(std::vector<earshot_span> spans) : spans_(std::move(spans)) {}
+
+  // Of speech from one frame to another.
+  int frames(int from, int to) const {
+    int count = 0;
+    for (const earshot_span& span : spans_) count += std::max(0, std::min(span.end, to) - std::max(span.start, from));
+    return count;
+  }
+
+  bool is_near(int frame) const {
+    const int margin = earshot_aligner::kNearSpeech;
+    const auto later = std::partition_point(spans_.begin(), spans_.end(),
+                                            [&](const earshot_span& span) { return span.end + margin <= frame; });
+    return later != spans_.end() && frame >= later->start - margin;
+  }
+
+ private:
+  std::vector<earshot_span> spans_;
+};
+
 // The sound of a window, from its spectrogram in Whisper's form: [bands][stride], (log10 + 4) / 4.
 class earshot_sound {
  public:
-  earshot_sound(const float* mel, int bands, int stride, int frames) : quiet_(frames), change_(frames + 1) {
+  // `speech` may be null. `first_frame` is the window's place in the recording.
+  earshot_sound(const float* mel, int bands, int stride, int frames, const earshot_speech* speech, int first_frame)
+      : quiet_(frames), change_(frames + 1), outside_(frames) {
+    // A window without any was misheard by whoever looked for it.
+    const bool is_known = speech != nullptr && speech->frames(first_frame, first_frame + frames) > 0;
+    for (int f = 0; f < frames; ++f) outside_[f] = is_known && !speech->is_near(first_frame + f);
     loudness(mel, bands, stride, frames);
     changes(mel, bands, stride, frames);
   }
@@ -97,6 +128,8 @@ class earshot_sound {
   int frames() const { return static_cast<int>(quiet_.size()); }
   // 1 in silence, -1 in loud sound.
   float quiet(int frame) const { return quiet_[frame]; }
+  // Too far from speech for a word.
+  bool outside(int frame) const { return outside_[frame]; }
   // How much the spectrum changes before this frame, in decades.
   float change(int frame) const { return change_[frame]; }
 
@@ -108,7 +141,12 @@ class earshot_sound {
       for (int b = 0; b < bands; ++b) power += std::pow(10.0F, 4 * mel[static_cast<size_t>(b) * stride + f] - 4);
       decibels[f] = 10 * std::log10(std::max(power / bands, 1e-10F));
     }
-    std::vector<float> sorted = decibels;
+    // Music beside the speech says nothing of how loud that is.
+    std::vector<float> sorted;
+    for (int f = 0; f < frames; ++f) {
+      if (!outside_[f]) sorted.push_back(decibels[f]);
+    }
+    if (sorted.empty()) sorted = decibels;
     const size_t loud = sorted.size() * 95 / 100;
     std::nth_element(sorted.begin(), sorted.begin() + loud, sorted.end());
     const float peak = sorted[loud];
@@ -116,7 +154,9 @@ class earshot_sound {
     std::nth_element(sorted.begin(), sorted.begin() + soft, sorted.end());
     const float above_noise = std::min(sorted[soft] + earshot_aligner::kAboveNoise, peak - earshot_aligner::kAtLeastBelow);
     const float border = std::max(peak - earshot_aligner::kQuietBelow, above_noise);
-    for (int f = 0; f < frames; ++f) quiet_[f] = std::min(1.0F, std::max(-1.0F, (border - decibels[f]) / 10));
+    for (int f = 0; f < frames; ++f) {
+      quiet_[f] = outside_[f] ? 1.0F : std::min(1.0F, std::max(-1.0F, (border - decibels[f]) / 10));
+    }
   }
 
   void changes(const float* mel, int bands, int stride, int frames) {
@@ -140,6 +180,7 @@ class earshot_sound {
 
   std::vector<float> quiet_;
   std::vector<float> change_;
+  std::vector<bool> outside_;
 };
 
 // The path of least cost through all tokens. Pauses take what is left.
@@ -206,7 +247,8 @@ class earshot_path {
       const int p = static_cast<int>(at);
       const float next = row[std::min(p + 1, positions_ - 1)];
       const float score = row[p] + (at - static_cast<float>(p)) * (next - row[p]);
-      sum[f + 1] = sum[f] - score + earshot_aligner::kQuiet * std::max(0.0F, sound_.quiet(f));
+      const float cost = sound_.outside(f) ? earshot_aligner::kOutside : earshot_aligner::kQuiet * std::max(0.0F, sound_.quiet(f));
+      sum[f + 1] = sum[f] - score + cost;
     }
     return sum;
   }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -66,6 +67,25 @@ EARSHOT_VECTOR_CLONES static float earshot_sum_exp(const float* x, int n, float 
 // y[i] = x[i] - log_sum; -INFINITY stays.
 EARSHOT_VECTOR_CLONES static void earshot_log_probabilities(const float* x, float* y, int n, float log_sum) {
   for (int i = 0; i < n; ++i) y[i] = x[i] > -INFINITY ? x[i] - log_sum : -INFINITY;
+}
+
+// The indices of the `k` largest of `n` numbers that are above 0, the largest first, of equal ones the one with the lower index.
+static inline std::vector<int> earshot_largest(const float* x, int n, int k) {
+  constexpr int kBlock = 512;
+  std::vector<int> found;
+  const auto is_among = [&](int i) { return static_cast<int>(found.size()) < k || x[i] > x[found.back()]; };
+  for (int from = 0; from < n; from += kBlock) {
+    const int to = n - from < kBlock ? n : from + kBlock;
+    // Most blocks have none: the maximum is computed with vectors.
+    if (static_cast<int>(found.size()) == k && !(earshot_max(x + from, to - from) > x[found.back()])) continue;
+    for (int i = from; i < to; ++i) {
+      if (!(x[i] > 0) || !is_among(i)) continue;
+      if (static_cast<int>(found.size()) == k) found.pop_back();
+      const auto place = std::find_if(found.begin(), found.end(), [&](int other) { return x[i] > x[other]; });
+      found.insert(place, i);
+    }
+  }
+  return found;
 }
 
 // Draws indices by weight as std::discrete_distribution does (the first whose cumulative sum reaches a random share of

@@ -83,7 +83,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'engine.threads',
           'engine.parallel',
           'engine.beamSize',
-          'engine.fitWindow',
           'engine.device',
           'engine.idleSeconds',
           'queue.concurrency',

@@ -67,6 +67,18 @@ describe('the addon', () => {
       [pcm, { audioContext: 1501 }, /'audioContext'/],
       [pcm, { initialPrompt: 'a'.repeat(5000) }, /'initialPrompt'/],
       [pcm, { translate: 'yes' }, /'translate' must be true or false/],
+      [pcm, { speech: 'all' }, /'speech' must be a list/],
+      [pcm, { speech: [{ start: 0.5, end: 0.2 }] }, /'end'/],
+      [
+        pcm,
+        {
+          speech: [
+            { start: 0, end: 0.5 },
+            { start: 0.4, end: 0.9 },
+          ],
+        },
+        /'start'/,
+      ],
     ];
     for (const [audio, params, message] of attempts) {
       const call = (): { promise: Promise<unknown> } =>

@@ -59,7 +59,7 @@ export type TranscribeParams = {
   carryInitialPrompt?: boolean;
   /** Tokens of earlier text given to the next window: 0 prevents repetition loops, -1 gives as many as fit. */
   maxContext?: number;
-  /** Encoder positions to compute, 0 for all: fewer are faster and less exact. */
+  /** Encoder positions to compute, 0 for all (default: those of the audio and of 8 s of silence). */
   audioContext?: number;
   suppressBlank?: boolean;
   suppressNonSpeech?: boolean;
@@ -69,6 +69,11 @@ export type TranscribeParams = {
   tokenTimes?: boolean;
   /** Take the times of tokens from the model's attention, where it can (off by default); no effect on other families. */
   alignWords?: boolean;
+  /**
+   * Where the audio has speech, in order; seconds. No word is aligned outside of it, and a window whose text ends before its speech
+   * does is continued behind its last word.
+   */
+  speech?: readonly { readonly start: number; readonly end: number }[];
   /** The attention heads to align with; default: those known for the model. At most 32. */
   alignmentHeads?: readonly AlignmentHead[];
 };

@@ -221,7 +221,6 @@ class ChunkScheduler {
         expected: this.#languages.expected,
         checksLanguage: !this.#isAuto && next.chunk.index < CHECKED_CHUNKS,
         beamSize: deps.settings.beamSize(),
-        fitWindow: deps.settings.fitWindow(),
         translate,
         prompt,
         vocabulary,

@@ -5,7 +5,6 @@ import { toSamples, toSeconds } from '../../base/audio.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
-import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { PreferredTerm, WhisperResult, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
@@ -43,8 +42,6 @@ export type RecognizeOptions = {
   /** The language of what was said before the chunk, which what is short or uncertain follows; null if nothing was. */
   readonly previous?: (() => Promise<string | null>) | undefined;
   readonly beamSize: number;
-  /** Encode only as much of Whisper's window as there is audio. */
-  readonly fitWindow: boolean;
   /** Write English, whatever language is spoken. */
   readonly translate: boolean;
   readonly prompt?: string | undefined;
@@ -103,7 +100,10 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
 const canAlign = ({ wordTimes, model, translate, exclusive }: RecognizeOptions): boolean =>
   wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && !exclusive;
 
-const requestFor = ({ pcm }: SpeechRegion, options: RecognizeOptions): TranscribeRequest => ({
+const requestFor = (
+  { pcm, start: from, speech }: SpeechRegion,
+  options: RecognizeOptions,
+): TranscribeRequest => ({
   modelPath: options.model.path,
   pcm,
   signal: options.signal,
@@ -111,7 +111,6 @@ const requestFor = ({ pcm }: SpeechRegion, options: RecognizeOptions): Transcrib
   params: {
     language: options.language,
     beamSize: options.beamSize,
-    ...(options.fitWindow ? { audioContext: audioContextFor(pcm.length) } : {}),
     bestOf: 5,
     temperature: 0,
     temperatureIncrement: 0.2,
@@ -124,6 +123,7 @@ const requestFor = ({ pcm }: SpeechRegion, options: RecognizeOptions): Transcrib
     suppressNonSpeech: true,
     tokenTimes: true,
     alignWords: canAlign(options),
+    speech: speech.map(({ start, end }) => ({ start: Math.max(0, start - from), end: end - from })),
     translate: options.translate,
     ...(options.prompt === undefined || !options.model.capabilities.prompt
       ? {}
@@ -489,7 +489,6 @@ export async function* recognizeAgain(
       engine,
       model,
       beamSize: settings.beamSize(),
-      fitWindow: settings.fitWindow(),
       exclusive: false,
     });
     yield segments;

@@ -140,7 +140,6 @@ class Verification {
           model,
           language: checkpoint.language ?? 'auto',
           beamSize: deps.settings.beamSize(),
-          fitWindow: deps.settings.fitWindow(),
           translate: false,
           prompt,
           vocabulary,

@@ -1,7 +1,6 @@
 import { concatSamples, SAMPLE_RATE } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
-import { audioContextFor } from '../../engines/whisper/audio-context.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 
 export type BenchmarkDeps = {
@@ -12,7 +11,7 @@ export type BenchmarkDeps = {
 };
 
 /** The options that transcriptions use, so that they are as fast as measured. */
-type Decoding = { readonly modelPath: string; readonly beamSize: number; readonly fitWindow: boolean };
+type Decoding = { readonly modelPath: string; readonly beamSize: number };
 
 export type Benchmark = {
   /** Seconds of audio transcribed. */
@@ -41,14 +40,12 @@ export const decodeSample = async ({
  */
 export const measureSpeed = async (
   deps: BenchmarkDeps,
-  { modelPath, beamSize, fitWindow }: Decoding,
+  { modelPath, beamSize }: Decoding,
 ): Promise<Benchmark> => {
   const sample = await decodeSample(deps);
   const { engine } = deps;
-  const transcribe = (pcm: Float32Array) => {
-    const audioContext = fitWindow ? audioContextFor(pcm.length) : 0;
-    return engine.transcribe({ modelPath, pcm, params: { beamSize, language: 'en', audioContext } });
-  };
+  const transcribe = (pcm: Float32Array) =>
+    engine.transcribe({ modelPath, pcm, params: { beamSize, language: 'en' } });
   // Load the model first: a long recording waits for that only once.
   await transcribe(sample.slice(0, SAMPLE_RATE));
   const startedAt = performance.now();

@@ -8,13 +8,7 @@ import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
-import {
-  BUNDLED_RECOGNIZER,
-  type CatalogueModel,
-  isBundled,
-  type ModelLanguages,
-  SPEECH_DETECTOR,
-} from './catalogue.ts';
+import { BUNDLED_RECOGNIZER, type CatalogueModel, isBundled, type ModelLanguages } from './catalogue.ts';
 import { ModelDirectory } from './directory.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
 import { type ModelDirs, ModelFiles } from './files.ts';
@@ -97,11 +91,6 @@ export class ModelService {
   /** The bundled model of every language: it finds out which one is spoken, for models that do not. */
   languageDetector(): { readonly path: string } {
     return { path: this.#bundledPath(BUNDLED_RECOGNIZER) };
-  }
-
-  /** The path of the model that finds speech. */
-  speechDetector(): string {
-    return this.#bundledPath(SPEECH_DETECTOR);
   }
 
   isInstalled(id: string): boolean {
@@ -239,9 +228,8 @@ export class ModelService {
     this.#throwIfBusy();
     const benchmark = this.#lastBenchmark.then(async () => {
       this.#throwIfBusy();
-      const { settings } = this.#deps;
-      const [beamSize, fitWindow] = [settings.get('engine.beamSize'), settings.get('engine.fitWindow')];
-      const measured = await measureSpeed(this.#deps, { modelPath: path, beamSize, fitWindow });
+      const beamSize = this.#deps.settings.get('engine.beamSize');
+      const measured = await measureSpeed(this.#deps, { modelPath: path, beamSize });
       this.#throwIfBusy();
       return measured;
     });

@@ -21,7 +21,6 @@ const recognize = (engine: FakeEngine, language: string, capabilities = PARAKEET
     model: { path: '/model.bin', capabilities },
     language,
     beamSize: 5,
-    fitWindow: false,
     translate: false,
     signal: new AbortController().signal,
     exclusive: false,

@@ -21,7 +21,6 @@ const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {})
   model: { path: '/model.bin', capabilities: WHISPER },
   language: 'en',
   beamSize: 5,
-  fitWindow: false,
   translate: false,
   signal: new AbortController().signal,
   exclusive: false,
@@ -259,14 +258,6 @@ describe('recognizeChunk', () => {
     const model = { path: '/model.bin', capabilities: PARAKEET };
     await recognizeChunk(chunkOf(), optionsFor(engine, { model, prompt: 'Earshot' }));
     expect(engine.requests[0]?.params).not.toHaveProperty('initialPrompt');
-  });
-
-  it('encodes only as much of the window as there is audio, if asked to', async () => {
-    const engine = answering(whisperSegment('Hello'));
-    await recognizeChunk(chunkOf(), optionsFor(engine));
-    await recognizeChunk(chunkOf(), optionsFor(engine, { fitWindow: true }));
-    expect(engine.requests[0]?.params?.audioContext).toBeUndefined();
-    expect(engine.requests[1]?.params?.audioContext).toBeLessThan(1500);
   });
 });
 

@@ -72,7 +72,6 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     pages: { program: unused, inspect: unused, fetch: unused },
     settings: {
       beamSize: () => 5,
-      fitWindow: () => false,
       maxDownloadBytes: () => 1e9,
       stallSeconds: () => 30,
       pages: () => false,

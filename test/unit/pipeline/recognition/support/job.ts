@@ -95,7 +95,6 @@ export const startJob = ({
     logger: { ...silentLogger, warn: (fields) => warnings.push(fields) },
     settings: {
       beamSize: () => 5,
-      fitWindow: () => false,
       maxDownloadBytes: () => 1e9,
       stallSeconds: () => 30,
       pages: () => false,
