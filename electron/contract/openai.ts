@@ -92,7 +92,7 @@ export const OpenAiTranscriptionForm = z.strictObject({
   ),
   chunking_strategy: formObject(z.union([z.literal('auto'), VadConfig]))
     .optional()
-    .describe('Without effect: long audio is always cut at silences.'),
+    .describe('Without effect: long audio is always cut in pauses.'),
 });
 export type OpenAiTranscriptionForm = z.output<typeof OpenAiTranscriptionForm>;
 

@@ -356,7 +356,10 @@ const readByLanguage = async (
   const parts = partsOf(region, MIN_UTTERANCE);
   const heard: HeardLanguage[] = [];
   for (const { pcm, speech } of parts) {
-    const { probabilities } = await engine.detectLanguage({ modelPath: model.path, pcm, signal });
+    // The only utterance is the region, which has been heard.
+    const known = parts.length === 1 ? first.languageProbabilities : null;
+    const probabilities =
+      known ?? (await engine.detectLanguage({ modelPath: model.path, pcm, signal })).probabilities;
     heard.push({ seconds: secondsOf(speech), probabilities: amongExpected(probabilities, expected) });
   }
   const languages = languagesOf(heard, previous);
