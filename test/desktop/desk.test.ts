@@ -13,6 +13,17 @@ const Entry = z.tuple([
   z.array(z.tuple([z.int(), z.object({ label: z.string().optional() }), z.unknown()])),
 ]);
 
+/** What the desktop was told. */
+const Notes = z.array(
+  z.object({
+    id: z.int().optional(),
+    app: z.string().optional(),
+    icon: z.string().optional(),
+    title: z.string().optional(),
+    hints: z.array(z.string()).optional(),
+  }),
+);
+
 const trayMenu = (): ReadonlyMap<string, number> =>
   new Map(Entry.parse(desk('Menu'))[2].map(([id, { label = '' }]) => [label.replace('_', ''), id]));
 
@@ -103,6 +114,52 @@ describe('the desktop', () => {
         ),
       );
     }));
+
+  it('is told what is done, by a notification that leads there; Ctrl+P prints the text', () =>
+    withProgram(async (run) => {
+      const page = await run.window();
+      await run.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.minimize());
+      const id = await transcribe(run);
+      await until(() => hasCompleted(run, id));
+      const shown = await until(() =>
+        Notes.parse(desk('Told')).findLast(({ title }) => title === 'Transcription finished'),
+      );
+      expect([shown.app, shown.hints?.includes('image-data') || shown.icon !== '']).toEqual([
+        'Earshot',
+        true,
+      ]);
+      desk('Invoke', String(shown.id), 'default');
+      await page.waitForURL(new RegExp(`#/transcript/${id}`));
+      await page.locator('[data-w="1"]').waitFor();
+      const printed = page.evaluate(
+        () =>
+          new Promise<string>((resolve) => {
+            window.print = () => resolve(document.querySelector('.print-sheet')?.textContent ?? '');
+          }),
+      );
+      await page.keyboard.press('Control+p');
+      expect((await printed).length).toBeGreaterThan(20);
+    }));
+
+  it('resumes after its main process was killed', () => {
+    const home = temporaryFolder();
+    return withProgram(
+      async (run) => {
+        await run.window();
+        const id = await transcribe(run);
+        run.child.kill('SIGKILL');
+        await untilEnded(run);
+        await withProgram(
+          async (next) => {
+            await next.window();
+            await until(() => hasCompleted(next, id));
+          },
+          { home },
+        );
+      },
+      { home },
+    );
+  });
 
   it('opens and closes its window 20 times without keeping memory', () =>
     withProgram(async (run) => {

@@ -58,7 +58,7 @@ passed "every library of Electron is there"
 
 id person >/dev/null 2>&1 || useradd --create-home person
 DATA=
-expect "the command line is there: $(as person earshot --version)" as person earshot doctor --json
+expect "the command line is there: $(as person earshot --version)" as person earshot --help
 as person earshot transcribe --demo >/tmp/text 2>/tmp/out || {
   cat /tmp/out
   fail "transcribe on the command line"
