@@ -68,7 +68,7 @@ window root earshot >/tmp/as-root 2>&1 || true
 grep -q 'without --no-sandbox is not supported' /tmp/as-root || fail "as root, the window did not refuse"
 passed "as root, the window refuses to run without its sandbox"
 
-window person earshot >/tmp/window 2>&1 &
+window person env EARSHOT_DEMO=1 earshot >/tmp/window 2>&1 &
 wait_for "the window's service does not answer" answers person
 program=$(pgrep -u person -f '^/opt/Earshot/earshot$' | head -1)
 renderer=$(pgrep -u person -f 'type=renderer' | head -1)
