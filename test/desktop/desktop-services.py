@@ -3,7 +3,7 @@
 JSON each; the first line says that they are ready. Commands, over D-Bus:
 
   gdbus call --session -d app.earshot.TestDesk -o /desk -m app.earshot.TestDesk.Menu     the tray's menu, with its ids
-  … .Tray   .Click <id>   .Activate   .Invoke <notification> <action>
+  … .Tray   .Told   .Click <id>   .Activate   .Invoke <notification> <action>
 """
 import json
 
@@ -31,8 +31,12 @@ def plain(value):
     return float(value) if isinstance(value, float) else str(value)
 
 
+told = []
+
+
 def tell(kind, **details):
-    print(json.dumps({'kind': kind, **plain(details)}), flush=True)
+    told.append({'kind': kind, **plain(details)})
+    print(json.dumps(told[-1]), flush=True)
 
 
 class Notifications(dbus.service.Object):
@@ -106,6 +110,10 @@ class Desk(dbus.service.Object):
     def Menu(self):
         _, layout = self.menu().GetLayout(0, -1, dbus.Array([], 's'), dbus_interface=MENU)
         return json.dumps(plain(layout))
+
+    @dbus.service.method(NAME, out_signature='s')
+    def Told(self):
+        return json.dumps(told)
 
     @dbus.service.method(NAME, in_signature='i')
     def Click(self, entry):

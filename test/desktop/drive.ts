@@ -52,7 +52,13 @@ const environmentOf = (home: string): Record<string, string> => {
   const defined = Object.entries(inherited).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
-  return { ...Object.fromEntries(defined), ...given().environment, HOME: home, LANG: 'en_US.UTF-8' };
+  return {
+    ...Object.fromEntries(defined),
+    ...given().environment,
+    HOME: home,
+    LANG: 'en_US.UTF-8',
+    EARSHOT_DEMO: '1',
+  };
 };
 
 /** A start as the system does it, beside a program that may be running; the caller ends it. */
@@ -213,9 +219,9 @@ export const memoryOf = ({ child }: Pick<Run, 'child'>): ReadonlyMap<string, num
     pid !== undefined && pid > 0 && (pid === child.pid || isOwn(parents.get(pid)));
   const memory = new Map<string, number>();
   for (const pid of [...parents.keys()].filter(isOwn)) {
-    const kind = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const type = /--utility-sub-type=([\w.]+)|--type=([\w-]+)/.exec(kind);
-    const name = type?.[1] ?? type?.[2] ?? 'main';
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const kind = /--utility-sub-type=([\w.]+)/.exec(command) ?? /--type=([\w-]+)/.exec(command);
+    const name = kind?.[1] ?? 'main';
     const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
     memory.set(name, (memory.get(name) ?? 0) + pss / 1024);
   }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -85,6 +86,7 @@ const rehearsedProgram = async (dist: string): Promise<DesktopProgram> => {
   linkFolder(dist, target);
   // Electron takes a program of another name for a packaged one. Playwright attaches through EnableNodeCliInspectArguments.
   const executable = join(target, 'earshot');
+  rmSync(join(target, 'electron'));
   copyFileSync(join(dist, 'electron'), executable);
   setFuses(executable, { 3: '1' });
   const resources = join(target, 'resources');

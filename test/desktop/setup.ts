@@ -7,7 +7,10 @@ import { openScreen } from './screen.ts';
  * them is not to be had, a line says so, and the tests are skipped.
  */
 export default async function setup(): Promise<(() => void) | undefined> {
-  const missing = await missingTools(['screen']);
+  const missing =
+    process.platform === 'linux'
+      ? await missingTools(['screen'])
+      : 'they press keys on an X screen of their own';
   const program = missing ?? (await desktopProgram());
   if (typeof program === 'string') {
     process.stderr.write(`! desktop    its tests are skipped: ${program}\n`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describe, withProgram } from './drive.ts';
+import { describe, memoryOf, withProgram } from './drive.ts';
 
 describe('the desktop program', () => {
   it('opens its own window on the library, which has functions of the program and nothing of Node', () =>
@@ -12,5 +12,20 @@ describe('the desktop program', () => {
         earshot: 'earshot' in window,
       }));
       expect(seen).toEqual({ node: false, earshot: true });
+    }));
+
+  it('takes less than 450 MB while it is idle, and says how long it took to start', () =>
+    withProgram(async (run) => {
+      const page = await run.window();
+      await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
+      const milliseconds = Math.round(performance.now() - run.startedAt);
+      await page.waitForTimeout(5000);
+      const memory = [...memoryOf(run)];
+      const total = memory.reduce((sum, [, each]) => sum + each, 0);
+      const parts = memory.map(([name, each]) => `${name} ${Math.round(each)}`).join(', ');
+      process.stderr.write(
+        `· desktop    the library after ${milliseconds} ms; idle, ${Math.round(total)} MB (PSS): ${parts}\n`,
+      );
+      expect(total).toBeLessThan(450);
     }));
 });

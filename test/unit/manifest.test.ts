@@ -41,10 +41,13 @@ it('locks the packages of every platform', () => {
   expect(unlockedPackages()).toEqual([]);
 });
 
-it('starts the packaged command with the options and the environment of the other ways to start it', () => {
-  const launcher = readFileSync(join(ROOT, 'packages', 'server', 'files', 'earshot'), 'utf8');
-  expect(launcher).toContain(`"$program/node" ${NODE_OPTIONS.join(' ')} "$program/out/main/earshot.js"`);
-  for (const [name, value] of Object.entries(MALLOC_ENVIRONMENT)) {
-    expect(launcher).toContain(`export ${name}="\${${name}:-${value}}"`);
-  }
-});
+it.each(['server', 'desktop'])(
+  'starts the command of the package (%s) with the options and the environment of the other ways to start it',
+  (name) => {
+    const launcher = readFileSync(join(ROOT, 'packages', name, 'files', 'earshot'), 'utf8');
+    expect(launcher).toContain(`"$program/node" ${NODE_OPTIONS.join(' ')} "$program/out/main/earshot.js"`);
+    for (const [name, value] of Object.entries(MALLOC_ENVIRONMENT)) {
+      expect(launcher).toContain(`export ${name}="\${${name}:-${value}}"`);
+    }
+  },
+);

@@ -35,7 +35,7 @@ export const NODE_OPTIONS = ['--max-semi-space-size=4'];
 /**
  * The environment of the command line. Once a chunk of sound (1.9 MB) is freed, glibc raises its threshold for mmap and keeps
  * such chunks in its heap; a fixed threshold gives their memory back: 14 MB less at work. It is above the 512 KB blocks of a
- * download. The launcher has the same; the recognition process does without it.
+ * download. The launchers have the same; the recognition process does without it.
  */
 export const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '1048576' };
 

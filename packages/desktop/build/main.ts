@@ -1,27 +1,35 @@
-// Builds the desktop packages with electron-builder, whose options it takes:
+// Builds the desktop packages with electron-builder, whose options it takes, into dist/desktop/:
 //
-//   npm run package                    the targets of this system, into dist/desktop/
+//   npm run package                    the targets of this system
 //   npm run package -- --dir           the unpacked folder alone
-//   npm run package -- --linux deb
+//
+// On Linux, electron-builder makes the unpacked folder and the AppImage, for which it downloads tools; the .deb and the .tar.gz
+// are made here of that folder, with dpkg-deb and tar. Options are for macOS and Windows, but for --dir.
 //
 // The packages bring the ffmpeg along that `npm run package:ffmpeg` builds, or that in the folder EARSHOT_FFMPEG_DIR. Where its
 // sources cannot be downloaded, a line says so and the packages use the system's. EARSHOT_UPDATE_FEED is the default of the
-// setting updates.feed in these packages. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one.
+// setting updates.feed in these packages. EARSHOT_ELECTRON_DIST names an unpacked Electron to use instead of a downloaded one, EARSHOT_PACKAGES another folder for
+// the packages. DEBFULLNAME and DEBEMAIL name the maintainer of the .deb.
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { buildDesktopDeb } from './deb.ts';
 import { buildFfmpeg } from './ffmpeg/build.ts';
 import { isTarget } from './ffmpeg/recipe.ts';
 import { FfmpegUnavailable } from './ffmpeg/sources.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
-const { DEBEMAIL, DEBFULLNAME } = process.env;
-const { EARSHOT_ADDON, EARSHOT_ELECTRON_DIST, EARSHOT_FFMPEG_DIR, EARSHOT_UPDATE_FEED } = process.env;
-if (!EARSHOT_ADDON) throw new Error('The engine is not built: run npm run package.');
+const {
+  EARSHOT_ADDON = '',
+  EARSHOT_ELECTRON_DIST,
+  EARSHOT_FFMPEG_DIR,
+  EARSHOT_PACKAGES,
+  EARSHOT_UPDATE_FEED,
+} = process.env;
+if (EARSHOT_ADDON === '') throw new Error('The engine is not built: run npm run package.');
 
 /** What a package may bring along: both programs for the platform it is made on, and the text of their license. */
 const checkFfmpeg = (folder: string): void => {
@@ -50,30 +58,25 @@ const ffmpegFolder = async (): Promise<string | undefined> => {
   }
 };
 
-const Config = z.object({ deb: z.object({ depends: z.array(z.string()) }) });
-
-/** Without an ffmpeg in it, the .deb depends on the distribution's. */
-const dependOnFfmpeg = (): string[] => {
-  const { deb } = Config.parse(parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')));
-  return [...deb.depends, 'ffmpeg'].map((name) => `-c.deb.depends=${name}`);
-};
-
 const ffmpeg = await ffmpegFolder();
 if (ffmpeg !== undefined) checkFfmpeg(ffmpeg);
 const none = mkdtempSync(join(tmpdir(), 'earshot-no-ffmpeg-'));
-try {
+const out = resolve(EARSHOT_PACKAGES ?? join(root, 'dist', 'desktop'));
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+
+const electronBuilder = (...args: string[]): number => {
   const electron = EARSHOT_ELECTRON_DIST ? [`-c.electronDist=${resolve(EARSHOT_ELECTRON_DIST)}`] : [];
   const { status } = spawnSync(
     process.execPath,
     [
       join(root, 'node_modules', 'electron-builder', 'cli.js'),
-      ...process.argv.slice(2),
+      ...args,
       ...electron,
-      ...(ffmpeg === undefined ? dependOnFfmpeg() : []),
-      ...(DEBEMAIL ? [`-c.linux.maintainer=${DEBFULLNAME ?? 'Earshot contributors'} <${DEBEMAIL}>`] : []),
+      `-c.directories.output=${out}`,
       ...(EARSHOT_UPDATE_FEED ? [`-c.extraMetadata.updateFeed=${EARSHOT_UPDATE_FEED}`] : []),
-      '--publish',
-      'never',
+      ...['--publish', 'never'],
     ],
     {
       cwd: root,
@@ -86,7 +89,38 @@ try {
       },
     },
   );
-  process.exitCode = status ?? 1;
+  return status ?? 1;
+};
+
+/** The packages of Linux that need no download: a .tar.gz and a .deb of the unpacked folder. */
+const packUnpacked = (unpacked: string): void => {
+  const name = `earshot-${version}-linux-${process.arch}`;
+  const tar = join(out, `${name}.tar.gz`);
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name'];
+  const folder = basename(unpacked);
+  execFileSync('tar', ['-C', out, ...owner, `--transform=s,^${folder},${name},`, '-czf', tar, folder]);
+  print(tar);
+  const node = join(root, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
+  print(buildDesktopDeb({ version, unpacked, addon: EARSHOT_ADDON, node, out }));
+};
+
+const packageForLinux = (args: readonly string[]): number => {
+  const status = electronBuilder('--linux', 'dir', ...args.filter((arg) => arg.startsWith('-c.')));
+  if (status !== 0 && !EARSHOT_ELECTRON_DIST)
+    print(
+      '! electron   where its binary cannot be downloaded from GitHub, EARSHOT_ELECTRON_DIST names an unpacked one.',
+    );
+  if (status !== 0 || args.includes('--dir')) return status;
+  const unpacked = join(out, process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`);
+  packUnpacked(unpacked);
+  if (electronBuilder('--linux', 'AppImage', '--prepackaged', unpacked) !== 0)
+    print('! AppImage   was not made: electron-builder could not download its tools from GitHub.');
+  return 0;
+};
+
+try {
+  const args = process.argv.slice(2);
+  process.exitCode = process.platform === 'linux' ? packageForLinux(args) : electronBuilder(...args);
 } finally {
   rmSync(none, { recursive: true, force: true });
 }

@@ -21,15 +21,16 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 
 export const architecture = (): string => ARCHITECTURES[process.arch] ?? process.arch;
 
-const SUMMARY = 'speech to text that never leaves your machine';
+export const SUMMARY = 'speech to text that never leaves your machine';
+
 /** Whoever makes the package answers for it, as Debian's own tools have it. */
-const maintainer = (): string => {
+export const maintainer = (): string => {
   const { DEBFULLNAME = 'Earshot contributors', DEBEMAIL = 'contributors@earshot.invalid' } = process.env;
   return `${DEBFULLNAME} <${DEBEMAIL}>`;
 };
 
 /** The packages with the system libraries that the program's binaries load, by dpkg-shlibdeps. */
-const libraryPackages = (tree: string): string => {
+export const libraryPackages = (program: string): string => {
   const work = mkdtempSync(join(tmpdir(), 'earshot-shlibdeps-'));
   try {
     mkdirSync(join(work, 'debian'));
@@ -37,7 +38,6 @@ const libraryPackages = (tree: string): string => {
       join(work, 'debian', 'control'),
       'Source: earshot\n\nPackage: earshot\nArchitecture: any\n',
     );
-    const program = join(tree, 'usr', 'lib', 'earshot');
     const files = readdirSync(program, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /(?:\.so|\.node|^node)$/.test(entry.name))
       // Loaded only where the system has Vulkan.
@@ -62,9 +62,12 @@ const control = (tree: string, version: string): string =>
     `Architecture: ${architecture()}`,
     `Maintainer: ${maintainer()}`,
     `Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}`,
-    `Depends: ${libraryPackages(tree)}, adduser, ffmpeg`,
+    `Depends: ${libraryPackages(join(tree, 'usr', 'lib', 'earshot'))}, adduser, ffmpeg`,
     'Recommends: chromium | google-chrome-stable | microsoft-edge-stable | www-browser, xdg-utils',
     'Suggests: clamav, libvulkan1, yt-dlp',
+    // It has the same command, and a window of its own.
+    'Conflicts: earshot-desktop',
+    'Replaces: earshot-desktop',
     'Section: sound',
     'Priority: optional',
     `Description: ${SUMMARY}`,
@@ -78,13 +81,32 @@ const control = (tree: string, version: string): string =>
     '',
   ].join('\n');
 
-const changelog = (version: string): string =>
-  `earshot (${version}) unstable; urgency=medium\n\n  * See the changelog of Earshot.\n\n -- ${maintainer()}  ${new Date().toUTCString().replace('GMT', '+0000')}\n`;
+const gzip = (path: string): void => {
+  writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+  rmSync(path);
+};
+
+/** Gives the documents of a package the place and the form that Debian wants. */
+export const prepareDocs = (usr: string, { name, version }: { name: string; version: string }): void => {
+  const doc = join(usr, 'share', 'doc', name);
+  if (name !== 'earshot') renameSync(join(usr, 'share', 'doc', 'earshot'), doc);
+  gzip(join(usr, 'share', 'man', 'man1', 'earshot.1'));
+  rmSync(join(doc, 'LICENSE'));
+  const license = readFileSync(join(root, 'LICENSE'), 'utf8').split('\n\n').slice(2).join('\n\n');
+  const indented = license.trimEnd().replace(/^$/gm, '.').replace(/^/gm, ' ');
+  const copyright = readFileSync(join(home, 'debian', 'copyright'), 'utf8').trimEnd();
+  writeFileSync(join(doc, 'copyright'), `${copyright}\n${indented}\n`);
+  const date = new Date().toUTCString().replace('GMT', '+0000');
+  writeFileSync(
+    join(doc, 'changelog'),
+    `${name} (${version}) unstable; urgency=medium\n\n  * See the changelog of Earshot.\n\n -- ${maintainer()}  ${date}\n`,
+  );
+  gzip(join(doc, 'changelog'));
+};
 
 /** Moves what Debian keeps outside of /usr or compresses, and writes the control files. */
 const prepare = (tree: string, version: string): void => {
   const usr = join(tree, 'usr');
-  const doc = join(usr, 'share', 'doc', 'earshot');
   mkdirSync(join(usr, 'lib', 'systemd', 'system'), { recursive: true });
   copyFileSync(
     join(home, 'files', 'system.service'),
@@ -92,18 +114,7 @@ const prepare = (tree: string, version: string): void => {
   );
   mkdirSync(join(tree, 'etc', 'default'), { recursive: true });
   copyFileSync(join(home, 'files', 'default'), join(tree, 'etc', 'default', 'earshot'));
-  const gzip = (path: string) => {
-    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
-    rmSync(path);
-  };
-  gzip(join(usr, 'share', 'man', 'man1', 'earshot.1'));
-  rmSync(join(doc, 'LICENSE'));
-  const license = readFileSync(join(root, 'LICENSE'), 'utf8').split('\n\n').slice(2).join('\n\n');
-  const indented = license.trimEnd().replace(/^$/gm, '.').replace(/^/gm, ' ');
-  const copyright = readFileSync(join(home, 'debian', 'copyright'), 'utf8').trimEnd();
-  writeFileSync(join(doc, 'copyright'), `${copyright}\n${indented}\n`);
-  writeFileSync(join(doc, 'changelog'), changelog(version));
-  gzip(join(doc, 'changelog'));
+  prepareDocs(usr, { name: 'earshot', version });
   const overrides = join(usr, 'share', 'lintian', 'overrides');
   mkdirSync(overrides, { recursive: true });
   copyFileSync(join(home, 'debian', 'lintian-overrides'), join(overrides, 'earshot'));
@@ -115,6 +126,14 @@ const prepare = (tree: string, version: string): void => {
   }
   writeFileSync(join(meta, 'conffiles'), '/etc/default/earshot\n');
   writeFileSync(join(meta, 'control'), control(tree, version));
+};
+
+/** Packs a tree with its control files as a .deb. `compression` is an option of dpkg-deb. */
+export const packDeb = (tree: string, file: string, compression = '-Zxz'): void => {
+  execFileSync('dpkg-deb', ['--root-owner-group', compression, '--build', tree, `${file}.new`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  renameSync(`${file}.new`, file);
 };
 
 /**
@@ -131,10 +150,7 @@ export const buildDeb = (
     cpSync(usr, join(tree, 'usr'), { recursive: true });
     prepare(tree, version);
     const file = join(out, `earshot_${version}_${architecture()}.deb`);
-    execFileSync('dpkg-deb', ['--root-owner-group', compression, '--build', tree, `${file}.new`], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    renameSync(`${file}.new`, file);
+    packDeb(tree, file, compression);
     return file;
   } finally {
     rmSync(tree, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 // Installs, uses, upgrades, removes and purges the .deb of `npm run package:server` in a clean root, then its units in a
-// container that systemd boots, and runs lintian.
+// container that systemd boots, and runs lintian. Where `npm run package` has made the desktop's .deb, it is installed beside
+// and over the server's first, and its window is started.
 //
 //   npm run package:verify [-- --suite bookworm --mirror http://deb.debian.org/debian]
 //
@@ -11,6 +12,8 @@ import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { LAYOUT } from '../../../electron/core/base/layout.ts';
+import { buildDesktopDeb } from '../../desktop/build/deb.ts';
 import { buildDeb } from '../build/deb.ts';
 import { root } from '../build/tree.ts';
 import { runBooted } from './booted.ts';
@@ -69,6 +72,14 @@ const [deb] = globSync(join(server, '*.deb'));
 const [tree] = globSync(join(server, 'earshot-*/'));
 if (deb === undefined || tree === undefined) fail('There is no package yet: run npm run package:server.');
 
+const [desktopDeb] = globSync(join(root, 'dist', 'desktop', '*.deb'));
+const unpacked = join(
+  root,
+  'dist',
+  'desktop',
+  process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`,
+);
+
 const work = mkdtempSync(join(tmpdir(), 'earshot-verify-'));
 const clean = join(work, 'root');
 
@@ -80,6 +91,24 @@ const runInRoot = (...command: string[]): void => {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) throw new Error(NOT_PASSED);
+};
+
+/** The desktop package in the same root; the lower version that is upgraded from is the same program, too. */
+const verifyDesktop = (packed: string, inside: string, serverDeb: string): void => {
+  const program = join(tree, 'lib', 'earshot');
+  const lowerDesktop = buildDesktopDeb({
+    version: LOWER,
+    unpacked,
+    addon: join(program, LAYOUT.addon.bundled),
+    node: join(root, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node'),
+    out: inside,
+    compression: '-Zgzip',
+  });
+  copyFileSync(packed, join(inside, basename(packed)));
+  copyFileSync(join(root, 'packages', 'desktop', 'verify', 'in-root.sh'), join(inside, 'in-root-desktop.sh'));
+  const given = [lowerDesktop, packed, serverDeb].map((each) => `/verify/${basename(each)}`);
+  runInRoot('sh', '/verify/in-root-desktop.sh', ...given);
+  print(`${basename(packed)} passed`);
 };
 
 try {
@@ -99,6 +128,7 @@ try {
   for (const script of ['lib.sh', 'in-root.sh', 'in-boot.sh'])
     copyFileSync(join(import.meta.dirname, script), join(inside, script));
   copyFileSync('/etc/resolv.conf', join(clean, 'etc', 'resolv.conf'));
+  if (desktopDeb !== undefined) verifyDesktop(desktopDeb, inside, basename(deb));
   runInRoot('sh', '/verify/in-root.sh', `/verify/${basename(lower)}`, `/verify/${basename(deb)}`);
   // The container has no network: what the package depends on is installed before.
   runInRoot('sh', '-c', '. /verify/lib.sh; install_package "$0"', `/verify/${basename(lower)}`);

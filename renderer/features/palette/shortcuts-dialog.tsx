@@ -43,6 +43,7 @@ const SHORTCUTS: readonly Group[] = [
       ['A', 'keys.analyze'],
       ['Ctrl F', 'keys.find'],
       ['Ctrl E', 'keys.export'],
+      ['Ctrl P', 'keys.print'],
       ['Ctrl Z', 'keys.undo'],
     ],
   },

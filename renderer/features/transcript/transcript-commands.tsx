@@ -8,6 +8,7 @@ import { useLibraryActions } from '../library/use-library-actions.ts';
 import { type Reader, useReader } from './reader.tsx';
 import { canRedo, canUndo } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
+import { usePrintTranscript } from './use-print-transcript.ts';
 import {
   adjustTimesHere,
   askToDiarizeFromHere,
@@ -58,6 +59,7 @@ export const TranscriptCommands = () => {
   const { commands } = useServices();
   const { undo, redo } = useHistory();
   const copy = useCopyTranscript();
+  const print = usePrintTranscript();
   const remove = useDeleteTranscript();
   const { editor, player, view } = reader;
   const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
@@ -81,6 +83,7 @@ export const TranscriptCommands = () => {
     const list: ScreenCommand[] = [
       { label: 'keys.play', keys: 'K', run: player.toggle },
       ...viewCommands(reader),
+      { label: 'keys.print', keys: 'Ctrl P', run: () => void print() },
       ...(isCompleted ? changes : []),
       ...history,
       { label: 'transcript.copy', run: () => void copy(false) },

@@ -13,6 +13,7 @@ import {
 } from './reader.tsx';
 import { selectedWords } from './selected-words.ts';
 import { type History, useHistory } from './use-history.ts';
+import { usePrintTranscript } from './use-print-transcript.ts';
 
 /** Seeks by words or sentences; a sentence ends at a word with final punctuation. */
 const seekToWord = (reader: Reader, direction: 1 | -1, sentence: boolean) => {
@@ -81,6 +82,7 @@ export const adjustTimesHere = (reader: Reader) => {
 const commandFor = (
   { view }: Reader,
   { undo, redo }: History,
+  print: () => Promise<void>,
   event: KeyboardEvent,
 ): (() => void) | undefined => {
   switch (event.key.toLowerCase()) {
@@ -88,6 +90,8 @@ const commandFor = (
       return () => view.setState({ panel: 'find' });
     case 'e':
       return () => view.setState({ isExporting: true });
+    case 'p':
+      return () => void print();
     case 'z':
       return event.shiftKey ? redo : undo;
     case 'y':
@@ -146,19 +150,20 @@ const hasOwnKeys = (target: EventTarget | null, key: string): boolean =>
 export const useReaderShortcuts = (reader: Reader) => {
   const { dialogs } = useServices();
   const history = useHistory();
+  const print = usePrintTranscript();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || dialogs.store.getState().open.kind !== 'none' || event.altKey) return;
       if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null) return;
       const command = event.ctrlKey || event.metaKey;
-      if (isTyping(event.target) && !(command && /^[fe]$/i.test(event.key))) return;
+      if (isTyping(event.target) && !(command && /^[fep]$/i.test(event.key))) return;
       if (!command && hasOwnKeys(event.target, event.key)) return;
-      const run = command ? commandFor(reader, history, event) : actionFor(reader, event);
+      const run = command ? commandFor(reader, history, print, event) : actionFor(reader, event);
       if (run === undefined) return;
       event.preventDefault();
       run();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [reader, dialogs, history]);
+  }, [reader, dialogs, history, print]);
 };

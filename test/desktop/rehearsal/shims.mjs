@@ -85,3 +85,6 @@ add(
   'markAsUncloneable',
   () => undefined,
 );
+// Node 22.15: the certificates that downloads are checked with.
+const tls = process.getBuiltinModule('node:tls');
+add(tls, 'node:tls', 'getCACertificates', () => [...tls.rootCertificates]);

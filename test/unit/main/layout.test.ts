@@ -3,6 +3,7 @@ import { basename, dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { MEDIA_EXTENSIONS, MEDIA_KINDS } from '../../../electron/contract/media-kinds.ts';
 import { LAYOUT, layoutOf } from '../../../electron/core/base/layout.ts';
 import config from '../../../electron.vite.config.ts';
 import { ROOT } from '../../support/paths.ts';
@@ -11,6 +12,8 @@ const Builder = z.object({
   files: z.array(z.string()),
   asarUnpack: z.array(z.string()),
   extraResources: z.array(z.object({ from: z.string(), to: z.string() })),
+  mac: z.object({ fileAssociations: z.array(z.object({ ext: z.string() })) }),
+  linux: z.object({ mimeTypes: z.array(z.string()) }),
 });
 const builder = Builder.parse(parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')));
 const parts = Object.values(LAYOUT);
@@ -57,6 +60,11 @@ describe('the layout of the program', () => {
         outside.some((place) => place === to || dirname(place) === to),
         to,
       ).toBe(true);
+  });
+
+  it('is opened with the kinds of recordings that it knows', () => {
+    expect(builder.mac.fileAssociations.map(({ ext }) => ext)).toEqual(MEDIA_EXTENSIONS);
+    expect(builder.linux.mimeTypes).toEqual(MEDIA_KINDS.map(({ mimeType }) => mimeType));
   });
 
   it('puts files beside the archive of the desktop package', () => {
