@@ -32,7 +32,7 @@ const given = () => {
   return desktop;
 };
 
-export const SAMPLE = join(ROOT, 'resources', 'samples', '01-short-note.wav');
+export const SAMPLE = join(ROOT, 'test', 'fixtures', 'audio', '01-short-note.wav');
 /** A microphone that hears the sample. */
 export const MICROPHONE = [
   '--use-fake-device-for-media-stream',
@@ -57,7 +57,6 @@ const environmentOf = (home: string): Record<string, string> => {
     ...given().environment,
     HOME: home,
     LANG: 'en_US.UTF-8',
-    EARSHOT_DEMO: '1',
   };
 };
 

@@ -42,7 +42,7 @@ export type PipelineModels = {
   ): Promise<PipelineModel>;
   canTranslate(name: string): boolean;
   /** A model that finds out which language is spoken, for models that do not. */
-  languageDetector(): Pick<PipelineModel, 'path'> | undefined;
+  languageDetector(): Pick<PipelineModel, 'path'>;
   /** Speed of earlier transcriptions with this model, times real time. */
   speedOf(id: string): number | undefined;
   saveSpeed(id: string, speed: number): void;

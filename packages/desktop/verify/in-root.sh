@@ -59,7 +59,7 @@ passed "every library of Electron is there"
 id person >/dev/null 2>&1 || useradd --create-home person
 DATA=
 expect "the command line is there: $(as person earshot --version)" as person earshot --help
-as person earshot transcribe --demo >/tmp/text 2>/tmp/out || {
+as person earshot transcribe >/tmp/text 2>/tmp/out || {
   cat /tmp/out
   fail "transcribe on the command line"
 }
@@ -68,7 +68,7 @@ window root earshot >/tmp/as-root 2>&1 || true
 grep -q 'without --no-sandbox is not supported' /tmp/as-root || fail "as root, the window did not refuse"
 passed "as root, the window refuses to run without its sandbox"
 
-window person env EARSHOT_DEMO=1 earshot >/tmp/window 2>&1 &
+window person earshot >/tmp/window 2>&1 &
 wait_for "the window's service does not answer" answers person
 program=$(pgrep -u person -f '^/opt/Earshot/earshot$' | head -1)
 renderer=$(pgrep -u person -f 'type=renderer' | head -1)
@@ -76,7 +76,7 @@ renderer=$(pgrep -u person -f 'type=renderer' | head -1)
 ! tr '\0' ' ' <"/proc/$renderer/cmdline" | grep -q -- --no-sandbox || fail "the window has no sandbox"
 [ "$(sed -n 's/^Seccomp:[[:space:]]*//p' "/proc/$renderer/status")" = 2 ] || fail "the window's calls are not filtered"
 passed "a person's window runs in its sandbox"
-ffmpeg -v error -y -stream_loop 20 -i /usr/lib/earshot/resources/samples/01-short-note.wav /tmp/long.wav
+ffmpeg -v error -y -stream_loop 4 -i /usr/lib/earshot/resources/samples/two-readers.mp3 /tmp/long.wav
 chmod a+r /tmp/long.wav
 as person earshot transcribe /tmp/long.wav >/tmp/job 2>&1 &
 job=$!

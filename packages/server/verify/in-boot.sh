@@ -73,7 +73,7 @@ text=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\",\"wait_u
 passed "it transcribed: $(echo "$text" | field text)"
 
 # Long enough that the upgrade comes while it is transcribed.
-loop() { ffmpeg -v error -y -stream_loop 20 -i /usr/lib/earshot/resources/samples/two-readers.mp3 /tmp/long.wav; }
+loop() { ffmpeg -v error -y -stream_loop 4 -i /usr/lib/earshot/resources/samples/two-readers.mp3 /tmp/long.wav; }
 expect "a long recording is there" loop
 file=$(upload "$key" /tmp/long.wav)
 id=$(api "$key" POST /v1/transcript "{\"audio_url\":\"storage:$file\"}" | field id)

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { languageOfText } from '../../analysis/language-of-text.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { clamp } from '../../base/numbers.ts';
@@ -27,9 +26,8 @@ import {
   recognizeChunk,
   speechFinder,
 } from './recognizer.ts';
-import { type DetectedLanguage, type LanguageChoice, requireConfidence } from './spoken-language.ts';
+import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
 import { applyVocabulary } from './vocabulary.ts';
-import type { RecognizedSegment } from './words.ts';
 
 /**
  * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app
@@ -165,7 +163,7 @@ class ChunkScheduler {
     const needsLanguage = this.#checkpoint.language === null && !isSilent(next.chunk);
     // A model that hears the language follows its changes, unless the request has it checked before anything else.
     const isFollowed = detectsLanguage && threshold === undefined && fallback === undefined;
-    if (needsLanguage && detector !== undefined && !isFollowed) {
+    if (needsLanguage && !isFollowed) {
       this.#setLanguage(await this.#detectLanguage(next, detector));
     }
     const before = this.#previous;
@@ -190,22 +188,10 @@ class ChunkScheduler {
       this.#failure ??= { reason };
       this.#controller.abort();
     });
-    if (!needsLanguage || detector !== undefined) return;
-    // The language of the first chunk with speech is that of the whole recording.
-    await saved;
-    await this.#readLanguage((await recognized).segments);
   }
 
   get #isAuto(): boolean {
     return this.#options.context.transcript.languageAsked === 'auto';
-  }
-
-  /** Takes the language from the text, where no model can hear it. */
-  async #readLanguage(segments: readonly RecognizedSegment[]): Promise<void> {
-    const detected = await languageOfText(segments.map(({ text }) => text).join(' '));
-    if (detected === undefined) return;
-    requireConfidence(detected, this.#languages);
-    this.#setLanguage(detected);
   }
 
   #recognize(

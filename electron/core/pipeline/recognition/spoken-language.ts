@@ -17,7 +17,7 @@ export type LanguageChoice = {
 };
 
 /** Throws `language_uncertain` for a language that is less probable than it must be, unless another one takes its place. */
-export const requireConfidence = (
+const requireConfidence = (
   { language, confidence }: DetectedLanguage,
   { threshold = 0, onLowConfidence }: LanguageChoice,
 ): void => {

@@ -76,27 +76,13 @@ describe('the language of a job', () => {
   it('is heard by another model where this one cannot tell', async () => {
     const engine = numbering();
     const options = { engine, chunks: chunks(2), language: 'auto', isParakeet: true };
-    const { checkpoint } = await startJob({ ...options, languageDetector: '/whisper.bin' }).run();
+    const { checkpoint } = await startJob(options).run();
     expect(engine.detections.map(({ modelPath }) => modelPath)).toEqual(['/whisper.bin']);
     expect(engine.requests.map(({ modelPath, params }) => [modelPath, params?.language])).toEqual([
       ['/model.bin', 'de'],
       ['/model.bin', 'de'],
     ]);
     expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
-  });
-
-  it('is read from the text where no model can tell', async () => {
-    const texts = ['Ja.', 'Guten Morgen, wir sprechen heute über den Vertrag und das Budget.', 'Danke.'];
-    const engine = new FakeEngine((_, call) => ({
-      ...whisperResult(whisperSegment(texts[call] ?? '')),
-      language: 'auto',
-    }));
-    const job = startJob({ engine, chunks: chunks(3), language: 'auto', isParakeet: true });
-    const { checkpoint } = await job.run();
-    expect(engine.detections).toEqual([]);
-    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'auto', 'de']);
-    expect(checkpoint.language).toBe('de');
-    expect(job.segments().map(({ text }) => text)).toEqual(texts);
   });
 
   it('is detected before anything is recognized where the request asks how probable it is', async () => {
@@ -112,15 +98,5 @@ describe('the language of a job', () => {
     });
     expect(refused.segments()).toEqual([]);
     expect(engine.requests).toHaveLength(2);
-  });
-
-  it('that is read from the text has to be as probable', async () => {
-    const engine = new FakeEngine(() => ({
-      ...whisperResult(whisperSegment('Guten Morgen, wir sprechen heute über den Vertrag und das Budget.')),
-      language: 'auto',
-    }));
-    const request = { language_confidence_threshold: 1 };
-    const job = startJob({ engine, chunks: chunks(2), language: 'auto', isParakeet: true, request });
-    await expect(job.run()).rejects.toMatchObject({ code: 'language_uncertain' });
   });
 });

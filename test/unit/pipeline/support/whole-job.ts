@@ -79,7 +79,7 @@ export const createJob = ({ engine, media = new FakeMedia(chunksOf(3)), request 
     },
     models: {
       prepare: async (name) => (name === 'other' ? world.verifier : world.prepareModel()),
-      languageDetector: () => undefined,
+      languageDetector: () => ({ path: '/whisper.bin' }),
       canTranslate: () => true,
       speedOf: () => undefined,
       saveSpeed: () => {},

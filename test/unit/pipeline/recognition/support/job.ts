@@ -44,8 +44,6 @@ type JobOptions = {
   readonly channels?: readonly (readonly AudioChunk[])[];
   /** Of the family that hears several languages and tells none. */
   readonly isParakeet?: boolean;
-  /** The path of a model that tells languages. */
-  readonly languageDetector?: string;
   readonly request?: Parameters<typeof addJob>[3];
 };
 
@@ -58,7 +56,6 @@ export const startJob = ({
   seconds = 60,
   channels,
   isParakeet = false,
-  languageDetector,
   request = {},
 }: JobOptions) => {
   const folder = temporaryFolder();
@@ -114,7 +111,7 @@ export const startJob = ({
     models: {
       speedOf: () => undefined,
       saveSpeed: (_, speed) => speeds.push(speed),
-      languageDetector: () => (languageDetector === undefined ? undefined : { path: languageDetector }),
+      languageDetector: () => ({ path: '/whisper.bin' }),
     },
   };
 
