@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadAddon, type NativeModel } from '../../../electron/core/engines/whisper/addon.ts';
 import type { TranscribeParams } from '../../../electron/core/engines/whisper/types.ts';
 import { testAddon } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 import { truth } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { cut, fixturePcm } from '../../support/pcm.ts';
@@ -30,13 +29,13 @@ const transcribe = async (pcm: Float32Array, params: TranscribeParams = {}) => {
   };
 };
 
-/** The audio of the meeting's sentence with these words, under white noise 7 dB below it. */
+/** The audio of the meeting's sentence with these words, under white noise 8 dB below it. */
 const inNoise = (words: string): Float32Array => {
   const sentence = truth(MEETING).sentences.find(({ text }) => text.includes(words));
   if (sentence === undefined) throw new Error(`Nobody says ${words}.`);
   const pcm = cut(fixturePcm(MEETING), sentence.start - 0.15, sentence.end + 0.25);
   const power = pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length;
-  const amplitude = Math.sqrt((power / 10 ** 0.7) * 3);
+  const amplitude = Math.sqrt((power / 10 ** 0.8) * 3);
   const random = createRandom(1);
   return pcm.map((sample) => sample + amplitude * (2 * random.next() - 1));
 };
@@ -50,8 +49,7 @@ describe('a vocabulary in the decoder', () => {
   it('makes what was said win over what the model prefers, and reports the model’s own probabilities', async () => {
     for (const [words, term] of [
       ['contract with Northwind', 'Northwind'],
-      ['from Barcelona to Tokyo', 'Tokyo'],
-      ...breadth([], [['coffee with Laura', 'Laura'] as const]),
+      ['coffee with Laura', 'Laura'],
     ] as const) {
       const pcm = inNoise(words);
       const decoding = { beamSize: 5, suppressNonSpeech: true };
