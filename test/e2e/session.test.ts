@@ -82,11 +82,11 @@ describe('session', () => {
   it('shows a lost connection, keeps loaded content, and reconnects', async () => {
     const { page } = window;
     await window.go('#/models');
-    await page.getByText('Demonstration model').first().waitFor();
+    await page.getByText('Whisper base').first().waitFor();
     await server.stop();
     const banner = page.getByRole('alert').filter({ hasText: 'may be out of date' });
     await banner.waitFor();
-    await page.getByText('Demonstration model').first().waitFor();
+    await page.getByText('Whisper base').first().waitFor();
     expect(await window.violations()).toEqual([]);
     // The same element is above them all.
     for (const screen of breadth(['Queue', 'Library'], ['Queue', 'Files', 'API', 'Settings', 'Library'])) {

@@ -280,7 +280,7 @@ describe('every state of the transcript page', () => {
       await page.keyboard.press('r');
       const review = page.getByRole('region', { name: 'Review' });
       const status = review.getByRole('status');
-      await review.getByText(/^Demonstration model heard/).waitFor();
+      await review.getByText(/^starter heard/).waitFor();
       const count = Number(/of (\d+)/.exec((await status.textContent()) ?? '')?.[1]);
       expect(count).toBe(OTHERWISE.size);
 

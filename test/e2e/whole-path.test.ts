@@ -46,8 +46,6 @@ describe('a recording from upload to deletion', () => {
   it('shows partial text while transcribing, and the whole text at the end', async () => {
     const { page } = window;
     await page.getByRole('link', { name: 'stand-up' }).click();
-    const notice = page.getByText('This text is from the demonstration model', { exact: false });
-    await expect.poll(() => notice.count(), { timeout: RECOGNISE }).toBe(1);
     await page.getByRole('region', { name: 'Text', exact: true }).waitFor({ timeout: RECOGNISE });
     await page.locator('[data-w]').first().waitFor();
     const text = await page.getByRole('region', { name: 'Text', exact: true }).textContent();

@@ -145,7 +145,7 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
             params: { id },
             body: { ...what, wait_until_complete: true },
           });
-          expect([status, warnings]).toEqual(['completed', [expect.stringContaining('demonstration')]]);
+          expect([status, warnings]).toEqual(['completed', []]);
         }
         await server.client.call('deleteTranscript', { params: { id } });
       });

@@ -16,7 +16,7 @@ const insertRows = (data: Buffer, rowBytes: number, before: number, rows: number
   ]);
 
 /**
- * The demonstration model with tokens that it never writes, as many as the models for 25 languages have: a model that is given
+ * `starter-parakeet` with tokens that it never writes, as many as the models for 25 languages have: a model that is given
  * any of these languages, and writes English.
  */
 export const multilingualParakeet = (): Buffer => {

@@ -39,7 +39,7 @@ const wavOf = (pcm: Float32Array): Buffer => {
   return Buffer.concat([header, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
 };
 
-/** The output of whisper.cpp's own program for audio, as one piece, with the demonstration model. */
+/** The output of whisper.cpp's own program for audio, as one piece, with `starter-parakeet`. */
 const outputOf = async (pcm: Float32Array): Promise<string> => {
   const program = join(dirname(await testWhisperCli()), 'parakeet-cli');
   const sound = wavOf(pcm);
@@ -54,7 +54,7 @@ const outputOf = async (pcm: Float32Array): Promise<string> => {
   });
 };
 
-/** The tokens that whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
+/** The tokens that whisper.cpp's own program writes for audio, as one piece, with `starter-parakeet`. */
 export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToken[]> => {
   const text = await outputOf(pcm);
   return text.split('\n').flatMap((line) => {
@@ -71,7 +71,7 @@ export const parakeetCliTokens = async (pcm: Float32Array): Promise<ParakeetToke
   });
 };
 
-/** The text that whisper.cpp's own program writes for audio, as one piece, with the demonstration model. */
+/** The text that whisper.cpp's own program writes for audio, as one piece, with `starter-parakeet`. */
 export const parakeetCliText = async (pcm: Float32Array): Promise<string> =>
   (await outputOf(pcm))
     .split('\n')

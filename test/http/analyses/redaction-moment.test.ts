@@ -14,7 +14,7 @@ import { storeTalk } from '../../support/written-talk.ts';
 const TRANSCRIPTS = 2000;
 /** Names without their beginnings, which the index shares between neighboring words. */
 const TRACES = ['uetzalcoatl', 'ylophonist'];
-/** A first name and a last name that the demonstration model hears in the recording. */
+/** A first name and a last name that `starter-parakeet` hears in the recording. */
 const HEARD = ['maria', 'lopez'];
 
 let server: TestServer;

@@ -11,7 +11,7 @@ import { startUrlServer, type UrlServer } from '../../support/url-server.ts';
 let server: TestServer;
 let remote: UrlServer;
 
-/** Transcribes with the faster of the demonstration models. */
+/** Transcribes with the fastest recognizer. */
 const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
   transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
 

@@ -21,7 +21,7 @@ let later: Transcription;
 /** Both speakers have said two sentences by then. */
 const SOME = { audio_end_at: 10.6 } as const;
 
-/** Transcribes with the faster of the demonstration models. */
+/** Transcribes with the fastest recognizer. */
 const hear = (name: string, extra: Parameters<typeof transcribe>[3]) =>
   transcribe(server, remote, name, { model: 'starter-parakeet', ...extra });
 

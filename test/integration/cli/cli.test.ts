@@ -131,7 +131,7 @@ describe('with a service that runs', () => {
   let server: TestServer;
 
   beforeAll(async () => {
-    // Without the demonstration, whose aliases a setting does not change.
+    // A setting does not change what an alias means for a run.
     const args = ['--allow-private-addresses', '--model-alias', 'nano=starter'];
     server = await startServer({ dataDir: folder, quick: true, args });
   });

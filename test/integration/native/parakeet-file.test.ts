@@ -128,7 +128,7 @@ describe('the file of a Parakeet model', () => {
     expect([...outcomes.keys()].sort()).toEqual(['accepted', 'model_invalid']);
   });
 
-  it('is refused when the demonstration model ends early', async () => {
+  it('is refused when it ends early', async () => {
     const { length } = readFileSync(STARTER_PARAKEET);
     copyFileSync(STARTER_PARAKEET, path);
     for (const size of [length - 1, length - 4096, Math.round(length / 2), 70_000, 100, 63]) {

@@ -70,7 +70,7 @@ describe('Markdown', () => {
 - **Model:** base
 - **Topics:** Finance
 
-> The demonstration model was used.
+> The model small, held to English, answered for nano.
 
 ## Summary
 

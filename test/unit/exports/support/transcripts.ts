@@ -253,7 +253,7 @@ export const TALK = transcriptOf(
       engine: 'extractive',
     },
     topics: ['Finance'],
-    warnings: ['The demonstration model was used.'],
+    warnings: ['The model small, held to English, answered for nano.'],
   },
 );
 
