@@ -49,7 +49,7 @@ describe('settings', () => {
     const { page } = window;
     await window.go('#/settings/models');
     await choose('Pro', /^Whisper small ·/);
-    await expect.poll(() => stored('models.aliases.pro')).toBe('small');
+    await expect.poll(() => stored('models.aliases.pro')).toBe('small-q8_0');
     await choose('Mini', /^Parakeet TDT 0\.6B v3 ·/);
     await expect.poll(() => stored('models.aliases.mini')).toMatch(/^parakeet-tdt-0\.6b-v3/);
     await page.getByRole('combobox', { name: 'Model that compares voices' }).click();

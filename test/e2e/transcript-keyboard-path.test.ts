@@ -12,10 +12,7 @@ describe('the whole path by keyboard', () => {
   let window: TestWindow;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      startServer({ args: [], quick: true, model: 'starter-parakeet' }),
-      borrowBrowser(),
-    ]);
+    [server, browser] = await Promise.all([startServer({ args: [], quick: true }), borrowBrowser()]);
     // No analysis: only what the keys do is of interest.
     window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
@@ -65,12 +62,12 @@ describe('the whole path by keyboard', () => {
     await tabTo(/^Transcribe/);
     await keyboard.press('Enter');
     await create.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'sample-note' }).waitFor();
-    await tabTo(/^sample-note/);
+    await page.getByRole('link', { name: 'two-readers' }).waitFor();
+    await tabTo(/^two-readers/);
     await keyboard.press('Enter');
 
     const feed = page.getByRole('feed');
-    await feed.getByText('budget', { exact: false }).first().waitFor({ timeout: 150_000 });
+    await feed.getByText('typography', { exact: false }).first().waitFor({ timeout: 150_000 });
     await page.getByRole('button', { name: 'Export' }).waitFor();
     await tabTo(/00:00:0\d$/);
     await keyboard.press('Enter');

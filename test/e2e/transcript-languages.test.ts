@@ -42,7 +42,7 @@ describe('a transcript in two languages', () => {
     const { page } = window;
     await expect
       .poll(() => page.locator('header').filter({ hasText: 'words' }).textContent())
-      .toMatch(/English 50\s?%, German 50\s?%/);
+      .toMatch(/German 50\s?%, English 50\s?%/);
     const paragraphs = page.getByRole('article');
     await expect.poll(() => paragraphs.count()).toBe(3);
     expect(await paragraphs.nth(1).locator('header').textContent()).toContain('German');

@@ -305,7 +305,7 @@ describe('every state of the transcript page', () => {
       await dialog.waitFor();
       const choice = dialog.getByRole('combobox', { name: 'Check with a second model' });
       await choice.click();
-      await page.getByRole('option', { name: /Parakeet/ }).click();
+      await page.getByRole('option', { name: /parakeet/ }).click();
       await dialog.getByText(/recognizes the recording again/).waitFor();
       expect(await window.violations()).toEqual([]);
       expect(window.errors).toEqual([]);
