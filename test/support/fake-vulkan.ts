@@ -73,6 +73,7 @@ module.exports = {
     hasVulkan = true;
     return { name: 'Fake GPU', driver, kind: 'discrete' };
   },
+  loadSpeechDetector: (path) => real.loadSpeechDetector(path),
   loadModel: async (path, { useGpu }) => {
     const isOnDevice = useGpu && hasVulkan;
     note('load ' + (isOnDevice ? 'vulkan' : 'cpu'));

@@ -11,7 +11,7 @@ import { parakeetCliText } from '../../support/parakeet-cli.ts';
 import { parakeetTestModel } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
 import { fixturePcm } from '../../support/pcm.ts';
-import { discard, startServer, type TestServer } from '../../support/server.ts';
+import { discard, SYNTHETIC, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { transcribe } from '../../support/transcribe.ts';
 import { until } from '../../support/until.ts';
@@ -47,7 +47,7 @@ const find = async (id: string) => {
 
 beforeAll(async () => {
   remote = await startUrlServer();
-  server = await startServer({ args: [] });
+  server = await startServer({ args: SYNTHETIC });
   await server.client.call('patchSettings', {
     body: { 'limits.requestsPerMinute': 0, 'network.allowPrivateAddresses': true },
   });
@@ -154,7 +154,7 @@ describe('the Parakeet family', () => {
       ({ id } = await server.client.call('createTranscript', { body: request }));
     });
     await server.kill();
-    server = await startServer({ args: [], dataDir: server.dataDir });
+    server = await startServer({ args: SYNTHETIC, dataDir: server.dataDir });
     const resumed = await until(async () => {
       const transcript = await server.client.call('getTranscript', { params: { id } });
       return transcript.status === 'processing' ? undefined : transcript;

@@ -72,7 +72,6 @@ describe('a proxy from the environment', () => {
       const { data } = await server.client.call('listConnections');
       expect(data[0]).toMatchObject({ host: 'models.company.test', purpose: 'model' });
       requested.length = 0;
-      await server.client.call('patchSettings', { body: { 'models.aliases.mini': 'starter' } });
       const failed = await server.client.call('createTranscript', {
         body: { audio_url: 'http://models.company.test/a.wav', wait_until_complete: true },
       });
