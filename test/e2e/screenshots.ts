@@ -5,8 +5,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openWindow, type TestWindow } from '../support/browser.ts';
-import { fixturePath } from '../support/fixtures.ts';
-import { ROOT } from '../support/paths.ts';
+import { RESOURCES, ROOT, SPEECH_FIXTURES } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { transcribeFixture } from '../support/transcribe.ts';
 import { addUnfinished } from '../support/unfinished.ts';
@@ -27,11 +26,13 @@ const SHOWN: ReadonlySet<string> = new Set([
   'transcript-dark',
 ]);
 
+const SAMPLE = join(RESOURCES, 'samples', 'two-readers.mp3');
+
 const RECORDINGS = [
-  ['01-short-note.wav', 'A note to myself'],
-  ['05-spanish.ogg', 'Nota de voz'],
-  ['11-news-and-entities.wav', 'Evening news'],
-  ['02-two-speakers.mp3', 'Monday stand-up'],
+  [join(SPEECH_FIXTURES, 'de-eurasia.flac'), 'Sprachmemo'],
+  [join(SPEECH_FIXTURES, 'fr-consulate.flac'), 'Note vocale'],
+  [join(SPEECH_FIXTURES, 'en-three-speakers.flac'), 'Three voices'],
+  [SAMPLE, 'Two readers'],
 ] as const;
 
 type Shot = {
@@ -63,7 +64,7 @@ const take = async (browser: Browser, server: TestServer, shot: Shot): Promise<v
 
 const openCreate = async ({ page }: TestWindow): Promise<void> => {
   await page.keyboard.press('n');
-  await page.locator('[role=dialog] input[type=file]').setInputFiles(fixturePath('13-long-pause.wav'));
+  await page.locator('[role=dialog] input[type=file]').setInputFiles(SAMPLE);
   await page.getByRole('slider').first().waitFor();
   await page.waitForTimeout(600);
 };
@@ -177,7 +178,7 @@ const otherShots = (): Shot[] => [
   {
     name: 'files-details',
     hash: '#/files',
-    prepare: (window) => reveal(window, '11-news-and-entities.wav'),
+    prepare: (window) => reveal(window, 'de-eurasia.flac'),
   },
   { name: 'files-cors', hash: '#/files', prepare: (window) => reveal(window, 'Change') },
   { name: 'models', hash: '#/models' },
@@ -199,7 +200,7 @@ const otherShots = (): Shot[] => [
   { name: 'design', hash: '#/design' },
 ];
 
-const server = await startServer();
+const server = await startServer({ args: ['--allow-private-addresses'] });
 const browser = await launchBrowser();
 try {
   // Takes only some screenshots: `npm run screenshots -- files models`
@@ -215,7 +216,7 @@ try {
   for (const shot of first.filter(isWanted)) await take(browser, server, shot);
   let last = '';
   for (const [file, name] of RECORDINGS)
-    last = await transcribeFixture(server, fixturePath(file), name, { diarize: true });
+    last = await transcribeFixture(server, file, name, { diarize: true });
   const calm = transcriptShots(last).filter(isWanted);
   for (const shot of calm) await take(browser, server, shot);
   const { remote } = await addUnfinished(server);

@@ -18,6 +18,7 @@ import { addRateLimits } from './limits.ts';
 import { addRequestLog, type RequestLog } from './request-log.ts';
 import { closeSlowBodies } from './slow-bodies.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
+import { checkFieldsOf } from './validate.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
 const WINDOW_CSP = [
@@ -86,14 +87,22 @@ export const addWindow = async (server: FastifyInstance, directory: string): Pro
   });
 };
 
-/** Many HTTP clients send `Content-Type: application/json` with every request, also with those that have no body. */
-const acceptEmptyJson = (server: FastifyInstance): void => {
+/**
+ * Many HTTP clients send `Content-Type: application/json` with every request, also with those that have no body. A body of too
+ * many fields is refused before it is parsed.
+ */
+const addJsonParser = (server: FastifyInstance): void => {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
+    if (body === '') return done(null, undefined);
+    try {
+      checkFieldsOf(body);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)));
+    }
     // The parser is typed for any request, this hook for requests with the default generics.
-    else parse(request as FastifyRequest, body, done);
+    parse(request as FastifyRequest, body, done);
   });
 };
 
@@ -122,7 +131,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   });
   // No route takes plain text. Without this, such a body would be refused as JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');
-  acceptEmptyJson(server);
+  addJsonParser(server);
   server.addHook('onRequest', async (_request, reply) => {
     addCommonHeaders(reply);
     if (options.isShuttingDown()) {

@@ -27,6 +27,37 @@ const MAX_FIELDS = 1000;
 const hasTooManyFields = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > MAX_FIELDS;
 
+const tooManyFields = (where: string): AppError =>
+  new AppError('invalid_request', `The ${where} has more than ${MAX_FIELDS} fields.`);
+
+const [QUOTE, BACKSLASH, COLON, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [34, 92, 58, 91, 93, 123, 125];
+
+/** The place behind a JSON string that begins at `from`. */
+const endOfString = (json: string, from: number): number => {
+  for (let end = json.indexOf('"', from + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+  }
+  return json.length;
+};
+
+/**
+ * Throws `invalid_request` if the text of a JSON object has more fields than any request has. Counts them in the text, because
+ * parsing 80,000 fields takes a tenth of a second.
+ */
+export const checkFieldsOf = (json: string): void => {
+  let [depth, fields] = [0, 0];
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at) - 1;
+    else if (code === COLON && depth === 1) fields += 1;
+    else if (code === OPEN || code === OPEN_LIST) depth += 1;
+    else if (code === CLOSE || code === CLOSE_LIST) depth -= 1;
+    if (fields > MAX_FIELDS) throw tooManyFields('body');
+  }
+};
+
 /** Checks level by level: recursion over a body of nothing but brackets would exhaust the stack. */
 const isTooDeep = (value: unknown): boolean => {
   let level: unknown[] = [value];
@@ -47,7 +78,7 @@ const UNKNOWN_PROTOTYPE: ErrorDetail = { path: '__proto__', message: UNKNOWN_FIE
  */
 export const validate = <T extends z.ZodType>(schema: T, value: unknown, where: string): z.output<T> => {
   if (!Array.isArray(value) && hasTooManyFields(value)) {
-    throw new AppError('invalid_request', `The ${where} has more than ${MAX_FIELDS} fields.`);
+    throw tooManyFields(where);
   }
   if (isTooDeep(value)) {
     throw new AppError('invalid_request', `The ${where} nests deeper than ${MAX_DEPTH} levels.`);
