@@ -47,7 +47,8 @@ constexpr float kAboveNoise = 6.0F;     // dB: nor is what is so little louder t
 constexpr float kAtLeastBelow = 15.0F;  // dB below the loud frames, in any case
 constexpr float kOutside = 3.0F;        // cost of a frame in a token that is too far from speech
 constexpr int kNearSpeech = 20;         // frames: a detector is no more exact
-constexpr float kLength = 1.8F;         // cost for each expected frame of a token of e or 1/e times its expected length
+constexpr float kLength = 1.0F;         // cost for each expected frame of a token of e or 1/e times its expected length
+constexpr float kAhead = 1.5F;          // positions by which attention precedes its sound
 constexpr float kRate = 1.2F;           // of the frames with sound that a letter takes
 constexpr int kMinFrames = 2;
 constexpr int kMaxFrames = 150;
@@ -243,7 +244,7 @@ class earshot_path {
     const float* row = scores_.data() + static_cast<size_t>(token.row) * positions_;
     std::vector<float> sum(frames_ + 1);
     for (int f = 0; f < frames_; ++f) {
-      const float at = std::min(std::max(0.0F, static_cast<float>(f) / 2 - 0.25F), static_cast<float>(positions_ - 1));
+      const float at = std::min(std::max(0.0F, static_cast<float>(f) / 2 - earshot_aligner::kAhead), static_cast<float>(positions_ - 1));
       const int p = static_cast<int>(at);
       const float next = row[std::min(p + 1, positions_ - 1)];
       const float score = row[p] + (at - static_cast<float>(p)) * (next - row[p]);
