@@ -26,7 +26,7 @@ export const VocabularyTerm = z
       .max(MAX_VOCABULARY_WEIGHT)
       .optional()
       .describe(
-        'How much the recognition prefers the term; default 1. With 0 only its spelling is corrected.',
+        'How much the recognition prefers the term; default 1. With 0 only what it is misheard as is corrected.',
       ),
   })
   .meta({ id: 'VocabularyTerm' });

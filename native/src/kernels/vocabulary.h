@@ -39,7 +39,7 @@ struct earshot_token_table {
 class earshot_vocabulary {
  public:
   // Log probability that the bonus adds to a token of a term with weight 1.
-  static constexpr float kBonus = 2.0F;
+  static constexpr float kBonus = 3.0F;
   // A token gets a bonus only if the model itself finds it at most this much less likely than the best one (log
   // probability): what was not said is far below. The first token of a term decides most, so it has to be more likely.
   static constexpr float kStartMargin = 5.0F;

@@ -14,7 +14,7 @@ import type { Source } from '../source/resolve.ts';
 import type { JobContext } from '../types.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
 import { inChannel } from './channels.ts';
-import { applySpelling } from './custom-spelling.ts';
+import { applySpelling, applyVocabulary } from './custom-spelling.ts';
 import { levelsFile, writeLevels } from './levels.ts';
 import { PEAKS_FILE, writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
@@ -27,7 +27,6 @@ import {
   speechFinder,
 } from './recognizer.ts';
 import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
-import { applyVocabulary } from './vocabulary.ts';
 
 /**
  * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app

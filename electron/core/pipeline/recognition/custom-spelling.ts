@@ -1,4 +1,6 @@
 import type { CustomSpelling } from '../../../contract/recognition.ts';
+import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
+import { termOf } from '../../../contract/vocabulary-text.ts';
 import { mean, roundMs } from '../../base/numbers.ts';
 import { joinTexts, UNSPACED_SCRIPTS } from '../../base/text.ts';
 import type { StoredWord } from '../../stores/segments.ts';
@@ -7,6 +9,8 @@ import type { RecognizedSegment } from './words.ts';
 type Rule = { readonly from: readonly string[]; readonly to: string };
 
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
+/** A mishearing of which every word is at least this probable is what was said. */
+const SURE = 0.95;
 /** What stands around a word: punctuation before and after it. */
 const AROUND = /^([^\p{L}\p{N}\p{Sc}#@&+]*)(.*?)([^\p{L}\p{N}\p{Sc}#@&+]*)$/su;
 
@@ -32,7 +36,7 @@ const matchAt = (keys: readonly string[], at: number, { from }: Rule): number =>
 };
 
 /** The words of `to` in the place of those spoken, whose time they share evenly; punctuation around them stays. */
-export const respelled = (spoken: readonly StoredWord[], to: string): StoredWord[] => {
+const respelled = (spoken: readonly StoredWord[], to: string): StoredWord[] => {
   const [first, last] = [spoken[0], spoken.at(-1)];
   if (first === undefined || last === undefined) return [];
   const before = AROUND.exec(first.word)?.[1] ?? '';
@@ -48,23 +52,25 @@ export const respelled = (spoken: readonly StoredWord[], to: string): StoredWord
   }));
 };
 
-/**
- * Writes words and phrases as the request spells them, in any case and with the punctuation around them kept. Longer
- * phrases go first, and what was replaced is not replaced again. A phrase that two segments share is left alone.
- */
-export const applySpelling = (
+/** Replaces the phrases of `spellings`: longer ones first, and what was replaced not again. A phrase that two segments share stays. */
+const respell = (
   segments: readonly RecognizedSegment[],
-  spellings: readonly CustomSpelling[] | undefined,
+  spellings: readonly CustomSpelling[],
+  mayChange: (spoken: readonly StoredWord[]) => boolean,
 ): readonly RecognizedSegment[] => {
-  if (spellings === undefined) return segments;
+  if (spellings.length === 0) return segments;
   const rules = rulesOf(spellings);
   return segments.map((segment) => {
     const keys = segment.words.map(({ word }) => keyOf(word));
     const words: StoredWord[] = [];
     let isChanged = false;
     for (let at = 0; at < segment.words.length; ) {
-      const rule = rules.find((candidate) => matchAt(keys, at, candidate) > 0);
-      const count = rule === undefined ? 0 : matchAt(keys, at, rule);
+      const countOf = (rule: Rule): number => {
+        const count = matchAt(keys, at, rule);
+        return mayChange(segment.words.slice(at, at + count)) ? count : 0;
+      };
+      const rule = rules.find((candidate) => countOf(candidate) > 0);
+      const count = rule === undefined ? 0 : countOf(rule);
       const spoken = segment.words.slice(at, at + Math.max(1, count));
       words.push(...(rule === undefined ? spoken : respelled(spoken, rule.to)));
       isChanged ||= rule !== undefined;
@@ -72,4 +78,21 @@ export const applySpelling = (
     }
     return isChanged ? { ...segment, words, text: joinTexts(words.map(({ word }) => word)) } : segment;
   });
+};
+
+/** Writes words and phrases as the request spells them, in any case and with the punctuation around them kept. */
+export const applySpelling = (
+  segments: readonly RecognizedSegment[],
+  spellings: readonly CustomSpelling[] = [],
+): readonly RecognizedSegment[] => respell(segments, spellings, () => true);
+
+/** Writes a vocabulary's terms where the engine wrote what the request names as a mishearing, unless it was sure of every word. */
+export const applyVocabulary = (
+  segments: readonly RecognizedSegment[],
+  vocabulary: readonly VocabularyEntry[] = [],
+): readonly RecognizedSegment[] => {
+  const spellings = vocabulary
+    .map(termOf)
+    .flatMap(({ term, sounds_like: from }) => (from === undefined ? [] : [{ from, to: term }]));
+  return respell(segments, spellings, (spoken) => spoken.some(({ confidence }) => confidence < SURE));
 };

@@ -14,11 +14,10 @@ import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
 import { chunkingFor } from './chunking.ts';
-import { applySpelling } from './custom-spelling.ts';
+import { applySpelling, applyVocabulary } from './custom-spelling.ts';
 import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
 import { recognizeChunk, speechFinder } from './recognizer.ts';
 import { compareReadings } from './second-reading.ts';
-import { applyVocabulary } from './vocabulary.ts';
 
 type Verified = NonNullable<RecognitionCheckpoint['verified']>;
 
