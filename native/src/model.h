@@ -28,8 +28,8 @@ class Model {
   // Blocks until done. Throws aborted, engine_failed or out_of_memory.
   virtual Transcript transcribe(const std::vector<float>& samples, TranscribeParams params,
                                 const TranscribeListener& listener) const = 0;
-  // Of the first 30 seconds. A model for one language returns that one. Throws invalid_argument if the model cannot tell.
-  virtual LanguageGuess detect_language(const std::vector<float>& samples, int threads) const = 0;
+  // Of the first 30 seconds; `audio_context` as in TranscribeParams. A model for one language returns that one. Throws invalid_argument if the model cannot tell.
+  virtual LanguageGuess detect_language(const std::vector<float>& samples, int threads, int audio_context) const = 0;
 
   // Throws model_closed after refuse() or close(); pairs with leave().
   void enter();

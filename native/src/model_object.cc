@@ -102,9 +102,11 @@ Napi::Value ModelObject::detect_language(const Napi::CallbackInfo& info) {
   return guarded(env, [&]() -> Napi::Value {
     auto use = std::make_shared<ModelUse>(model_);
     auto samples = std::make_shared<std::vector<float>>(read_samples(info[0]));
-    const int threads = read_int(object_at(info, 1), "threads", 1, 1, kMaxThreads);
-    return Task::start(env, "earshot.language", [use, samples, threads](Task&) -> Task::Finish {
-      const LanguageGuess guess = (*use)->detect_language(*samples, threads);
+    const Napi::Object from = object_at(info, 1);
+    const int threads = read_int(from, "threads", 1, 1, kMaxThreads);
+    const int audio_context = read_audio_context(from, model_->facts());
+    return Task::start(env, "earshot.language", [use, samples, threads, audio_context](Task&) -> Task::Finish {
+      const LanguageGuess guess = (*use)->detect_language(*samples, threads, audio_context);
       return [guess](Napi::Env env) -> Napi::Value { return language_to_js(env, guess); };
     });
   });

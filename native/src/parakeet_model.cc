@@ -114,7 +114,7 @@ std::shared_ptr<Model> ParakeetModel::load(ModelSource& source, ModelFacts facts
   return std::shared_ptr<Model>(new ParakeetModel(context, std::move(facts)));
 }
 
-LanguageGuess ParakeetModel::detect_language(const std::vector<float>&, int) const {
+LanguageGuess ParakeetModel::detect_language(const std::vector<float>&, int, int) const {
   if (!facts().multilingual) return {facts().languages.front(), {{facts().languages.front(), 1.0F}}};
   throw EngineError(kInvalidArgument, "A Parakeet model cannot tell which language it hears.");
 }
@@ -129,7 +129,7 @@ Transcript ParakeetModel::transcribe(const std::vector<float>& given, Transcribe
   Transcript transcript;
   transcript.language.language = params.language;
   if (params.language == "auto" && !facts().multilingual) {
-    transcript.language = detect_language(samples, params.threads);
+    transcript.language = detect_language(samples, params.threads, params.audio_context);
     listener.on_language(transcript.language);
   }
 

@@ -22,7 +22,7 @@ class ParakeetModel : public Model {
   // of a model that knows several is as it was given, since the model does not say which one it heard.
   Transcript transcribe(const std::vector<float>& samples, TranscribeParams params,
                         const TranscribeListener& listener) const override;
-  LanguageGuess detect_language(const std::vector<float>& samples, int threads) const override;
+  LanguageGuess detect_language(const std::vector<float>& samples, int threads, int audio_context) const override;
 
  private:
   ParakeetModel(parakeet_context* context, ModelFacts facts);

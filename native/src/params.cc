@@ -75,6 +75,10 @@ std::optional<std::vector<std::pair<double, double>>> read_speech(const Napi::Ob
 
 }  // namespace
 
+int read_audio_context(const Napi::Object& from, const ModelFacts& facts) {
+  return std::min(read_int(from, "audioContext", 0, 0, kMaxPositions), facts.n_audio_ctx);
+}
+
 TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts) {
   TranscribeParams params;
   params.language = read_string(from, "language", "auto");
@@ -106,7 +110,7 @@ TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFac
   }
   params.carry_initial_prompt = read_bool(from, "carryInitialPrompt", false);
   params.max_context = read_int(from, "maxContext", -1, -1, kMaxContext);
-  params.audio_context = std::min(read_int(from, "audioContext", 0, 0, kMaxPositions), facts.n_audio_ctx);
+  params.audio_context = read_audio_context(from, facts);
   params.suppress_blank = read_bool(from, "suppressBlank", true);
   params.suppress_non_speech = read_bool(from, "suppressNonSpeech", false);
   params.token_times = read_bool(from, "tokenTimes", true);

@@ -44,6 +44,9 @@ struct TranscribeParams {
 // Reads and checks the fields. Throws invalid_argument with the field's name.
 TranscribeParams read_transcribe_params(const Napi::Object& from, const ModelFacts& facts);
 
+// The positions of the encoder to compute, 0 for all. Throws invalid_argument.
+int read_audio_context(const Napi::Object& from, const ModelFacts& facts);
+
 ModelOptions read_model_options(const Napi::Object& from);
 
 constexpr int kMaxThreads = 256;

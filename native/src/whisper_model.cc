@@ -103,9 +103,10 @@ std::unique_ptr<StateOwner> WhisperModel::new_state() const {
   return std::make_unique<StateOwner>(state);
 }
 
-LanguageGuess WhisperModel::detect_language(const std::vector<float>& samples, int threads) const {
+LanguageGuess WhisperModel::detect_language(const std::vector<float>& samples, int threads, int audio_context) const {
   require_finite(samples);
   const std::unique_ptr<StateOwner> state = new_state();
+  earshot_set_audio_ctx(state->get(), audio_context);
   return detect_language(state->get(), samples, threads);
 }
 

@@ -35,7 +35,7 @@ class WhisperModel : public Model {
 
   Transcript transcribe(const std::vector<float>& samples, TranscribeParams params,
                         const TranscribeListener& listener) const override;
-  LanguageGuess detect_language(const std::vector<float>& samples, int threads) const override;
+  LanguageGuess detect_language(const std::vector<float>& samples, int threads, int audio_context) const override;
 
  private:
   WhisperModel(whisper_context* context, ModelFacts facts);

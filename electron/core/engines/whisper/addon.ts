@@ -42,7 +42,10 @@ export type NativeModel = {
     params: TranscribeParams,
     listeners?: TranscribeListeners,
   ): NativeJob<WhisperResult>;
-  detectLanguage(pcm: Float32Array, params?: { threads?: number }): Promise<LanguageGuess>;
+  detectLanguage(
+    pcm: Float32Array,
+    params?: Pick<TranscribeParams, 'threads' | 'audioContext'>,
+  ): Promise<LanguageGuess>;
   free(): Promise<void>;
 };
 

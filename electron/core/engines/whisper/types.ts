@@ -59,7 +59,7 @@ export type TranscribeParams = {
   carryInitialPrompt?: boolean;
   /** Tokens of earlier text given to the next window: 0 prevents repetition loops, -1 gives as many as fit. */
   maxContext?: number;
-  /** Encoder positions to compute, 0 for all (default: those of the audio and of 8 s of silence). */
+  /** Encoder positions to compute; 0 for all (default). With fewer, models repeat and lose sentences. */
   audioContext?: number;
   suppressBlank?: boolean;
   suppressNonSpeech?: boolean;

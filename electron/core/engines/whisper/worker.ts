@@ -2,7 +2,7 @@ import { SAMPLE_RATE } from '../../base/audio.ts';
 import { vulkanLibrary } from '../../base/layout.ts';
 import { handleTask, type LoadEngine, TaskError, type TaskErrorCode } from '../worker/protocol.ts';
 import { loadAddon, type NativeErrorCode, type NativeJob, type NativeModel } from './addon.ts';
-import { audioContextFor } from './audio-context.ts';
+import { detectionContext } from './audio-context.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import type { findDeviceTask, MeasureInput, Measurement, measureTask } from './devices/tasks.ts';
 import { LoadedModels } from './loaded-models.ts';
@@ -81,21 +81,19 @@ export const loadWhisper: LoadEngine = ([addonPath]) => {
           models.use(modelPath, device, async (model) => {
             const facts = model.facts();
             checkLanguage(facts, params.language ?? 'auto');
-            const job = model.transcribe(
-              pcm,
-              { audioContext: audioContextFor(pcm.length), ...params },
-              {
-                onProgress: (percent) => emit({ type: 'progress', percent }),
-                onLanguage: (guess) => emit({ type: 'language', guess }),
-              },
-            );
+            const job = model.transcribe(pcm, params, {
+              onProgress: (percent) => emit({ type: 'progress', percent }),
+              onLanguage: (guess) => emit({ type: 'language', guess }),
+            });
             const result = await abortable(job, signal);
             if (capabilitiesOf(facts).wordTimes === 'estimated') return result;
             return { ...result, segments: result.segments.flatMap(splitSegment) };
           }),
       ),
       handleTask<typeof detectLanguageTask>('detectLanguage', ({ modelPath, device, pcm, threads }) =>
-        models.use(modelPath, device, (model) => model.detectLanguage(pcm, { threads })),
+        models.use(modelPath, device, (model) =>
+          model.detectLanguage(pcm, { threads, audioContext: detectionContext(pcm.length) }),
+        ),
       ),
       handleTask<typeof speechProbabilitiesTask>(
         'speechProbabilities',
