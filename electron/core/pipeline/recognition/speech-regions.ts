@@ -4,20 +4,22 @@ import { levelled } from './speech-map.ts';
 
 /** A pause this long separates two regions; Whisper handles shorter ones. Seconds. */
 const MIN_GAP = 3;
-/** Kept before and after speech, which otherwise starts and ends abruptly. Seconds. */
-const PADDING = 0.3;
+/** Kept before and after speech, which otherwise starts and ends abruptly; seconds. With 0.3, 2 % more words are wrong. */
+const PADDING = 0.5;
 /** A pause at which a part may end; seconds. */
 const MIN_PART_GAP = 0.3;
 
 /** A part of a chunk in which somebody speaks, on the source's timeline. `pcm` may share the chunk's memory. */
 export type SpeechRegion = Pick<AudioChunk, 'start' | 'end' | 'speech'> & { readonly pcm: Float32Array };
 
+/** `speech` with its padding, which ends at `bounds`. */
 const regionOf = (
-  { start, end, pcm }: Omit<SpeechRegion, 'speech'>,
+  { start, pcm }: Pick<SpeechRegion, 'start' | 'pcm'>,
   speech: readonly Span[],
+  bounds: Span,
 ): SpeechRegion => {
-  const from = Math.max(start, (speech[0]?.start ?? start) - PADDING);
-  const to = Math.min(end, (speech.at(-1)?.end ?? end) + PADDING);
+  const from = Math.max(bounds.start, (speech[0]?.start ?? start) - PADDING);
+  const to = Math.min(bounds.end, (speech.at(-1)?.end ?? start) + PADDING);
   return { start: from, end: to, pcm: pcm.subarray(toSamples(from - start), toSamples(to - start)), speech };
 };
 
@@ -43,23 +45,31 @@ const gapBefore = (next: Span, group: readonly Span[]): number => next.start - (
  */
 export const speechRegions = (chunk: SpeechRegion): SpeechRegion[] =>
   groupSpans(chunk.speech, (next, group) => gapBefore(next, group) >= MIN_GAP).map((speech) => {
-    const region = regionOf(chunk, speech);
+    const region = regionOf(chunk, speech, chunk);
     const own = speech.map(({ start, end }) => ({ start: start - region.start, end: end - region.start }));
     return { ...region, pcm: levelled(region.pcm, own) };
   });
 
-/** The region's utterances of at least `minSeconds`, but for the last, each a region of its own. */
-export const partsOf = (region: SpeechRegion, minSeconds: number): SpeechRegion[] =>
-  groupSpans(
+/** The region's utterances of at least `minSeconds`, but for the last, each a region of its own, without its neighbors' speech. */
+export const partsOf = (region: SpeechRegion, minSeconds: number): SpeechRegion[] => {
+  const groups = groupSpans(
     region.speech,
     (next, group) =>
       gapBefore(next, group) >= MIN_PART_GAP &&
       (group.at(-1)?.end ?? 0) - (group[0]?.start ?? 0) >= minSeconds,
-  ).map((speech) => regionOf(region, speech));
+  );
+  return groups.map((speech, index) =>
+    regionOf(region, speech, {
+      start: groups[index - 1]?.at(-1)?.end ?? region.start,
+      end: groups[index + 1]?.[0]?.start ?? region.end,
+    }),
+  );
+};
 
 /** The part of a region from the first to the last of some of its parts. */
 export const joinRegions = (region: SpeechRegion, parts: readonly SpeechRegion[]): SpeechRegion =>
   regionOf(
     region,
     parts.flatMap(({ speech }) => speech),
+    region,
   );

@@ -114,15 +114,15 @@ describe('recognizeChunk', () => {
       optionsFor(engine, { onProgress: (share) => shares.push(share) }),
     );
     expect(engine.requests.map(({ pcm }) => [pcm[0], pcm.length])).toEqual([
-      [0, 4.3 * SAMPLE_RATE],
-      [13.7 * SAMPLE_RATE, 6.3 * SAMPLE_RATE],
+      [0, 4.5 * SAMPLE_RATE],
+      [13.5 * SAMPLE_RATE, 6.5 * SAMPLE_RATE],
     ]);
     expect(segments.map(({ text, start }) => [text, start])).toEqual([
       ['Region 0', 50],
       // The padding before the region is silence, which is trimmed but for its margin.
       ['Region 1', 63.95],
     ]);
-    expect(shares.map((share) => Math.round(share * 1000))).toEqual([203, 703]);
+    expect(shares.map((share) => Math.round(share * 1000))).toEqual([205, 705]);
   });
 
   it('discards a segment that is probably no speech and badly decoded, but not on one sign alone', async () => {
@@ -188,7 +188,7 @@ describe('recognizeChunk', () => {
       whisperResult(whisperSegment(call === 0 ? LOOP : SENTENCE, { end: call === 0 ? 11 : 2.8 })),
     );
     const { segments, notes } = await recognizeChunk(chunkOf({ seconds: 11, silences }), optionsFor(engine));
-    expect(engine.requests.map(({ pcm }) => pcm.length / SAMPLE_RATE)).toEqual([11, 3.3, 3.6, 3.3]);
+    expect(engine.requests.map(({ pcm }) => pcm.length / SAMPLE_RATE)).toEqual([11, 3.5, 4, 3.5]);
     expect(segments.map(({ text, start }) => [text, Math.floor(start)])).toEqual([
       [SENTENCE, 0],
       [SENTENCE, 3],
@@ -216,7 +216,7 @@ describe('recognizeChunk', () => {
     const answer = (again: string) =>
       new FakeEngine((_, call) => {
         if (call === 0) return whisperResult(first);
-        return again === '' ? whisperResult() : whisperResult(whisperSegment(again, { start: 0.3, end: 5 }));
+        return again === '' ? whisperResult() : whisperResult(whisperSegment(again, { start: 0.5, end: 5 }));
       });
     const found = await recognizeChunk(chunk, optionsFor(answer('and end with the weather')));
     expect(found.segments.map(({ text, start }) => [text, start])).toEqual([

@@ -27,9 +27,9 @@ it('leaves out the pauses at both ends, except for a short padding', () => {
       { start: 120, end: 130 },
     ]),
   );
-  expect(spans(regions)).toEqual([[109.7, 120.3]]);
-  expect(regions[0]?.pcm.length).toBe(Math.round(10.6 * SAMPLE_RATE));
-  expect(regions[0]?.pcm[0]).toBe(Math.round(9.7 * SAMPLE_RATE));
+  expect(spans(regions)).toEqual([[109.5, 120.5]]);
+  expect(regions[0]?.pcm.length).toBe(Math.round(11 * SAMPLE_RATE));
+  expect(regions[0]?.pcm[0]).toBe(Math.round(9.5 * SAMPLE_RATE));
   expect(regions[0]?.speech).toEqual([{ start: 110, end: 120 }]);
 });
 
@@ -41,8 +41,8 @@ it('splits a chunk at a long pause, not at a short one', () => {
     ]),
   );
   expect(spans(regions)).toEqual([
-    [100, 108.3],
-    [113.7, 120],
+    [100, 108.5],
+    [113.5, 120],
   ]);
 });
 
