@@ -50,8 +50,8 @@ const MAX_SECONDS = 240;
 const MAX_CHUNK_BYTES = 100e6;
 
 /**
- * Models of the Parakeet family hear a few words better the longer a chunk is, and take memory for each of its seconds: see
- * "Length of chunks" in docs/performance.md.
+ * Models of the Parakeet family recognize a few more words the longer a chunk is (docs/decisions/008-chunks-at-silences.md),
+ * and take memory for each of its seconds ("Length of chunks" in docs/performance.md).
  */
 const maxChunkSeconds = ({ bytesPerSecond }: ModelHeader): number =>
   bytesPerSecond === undefined

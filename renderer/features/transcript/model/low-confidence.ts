@@ -25,7 +25,7 @@ const lowestConfidence = (words: readonly DocWord[]): number =>
 
 /**
  * The places where another model heard something else, the likeliest error first: by the first model's confidence, which
- * tells better than that of the other one (docs/performance.md).
+ * tells better than that of the other one.
  */
 const differingSpans = (doc: Doc, accepted: ReadonlySet<number>): UncertainSpan[] => {
   const spans: { first: number; last: number }[] = [];
