@@ -12,7 +12,7 @@ export type Voice = {
  * laughter, or too little speech to recognize a voice by.
  */
 const STRAY_SHARE = 0.01;
-const STRAY_SECONDS = { min: 1, max: 5 };
+const STRAY_SECONDS = { min: 2, max: 5 };
 
 type Cluster = Voice & { readonly members: readonly number[] };
 
