@@ -13,17 +13,12 @@ import { addUnfinished } from '../support/unfinished.ts';
 const OUT = join(ROOT, 'out', 'screenshots');
 const DOCS = join(ROOT, 'docs', 'screenshots');
 const SHOWN: ReadonlySet<string> = new Set([
-  'design',
   'export',
   'files',
-  'first-start',
   'library',
-  'library-dark',
-  'library-narrow',
   'models',
   'new-dark',
   'transcript',
-  'transcript-dark',
 ]);
 
 const SAMPLE = join(RESOURCES, 'samples', 'two-readers.mp3');
