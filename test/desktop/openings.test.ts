@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -8,6 +8,7 @@ import {
   describe,
   isSignedIn,
   noteMessages,
+  press,
   SAMPLE,
   startAgain,
   withProgram,
@@ -73,6 +74,43 @@ describe('what the system asks to open', () => {
       await until(async () => (await questions()).length > 1 || (await page.getByRole('dialog').count()) > 0);
       expect((await questions()).slice(1)).toEqual([]);
       await page.getByRole('dialog').getByText('talk.AIFF').waitFor();
+    }));
+
+  it('is chosen in the native dialog, which names the kinds, and dropped on the window', () =>
+    withProgram(async (run) => {
+      const page = await run.window();
+      await run.app.evaluate(({ dialog }, chosen) => {
+        // A stub: nothing on a virtual screen can click in GTK's dialog.
+        Reflect.set(dialog, 'showOpenDialog', async (parent: object, options: object) => {
+          Reflect.set(globalThis, 'asked', {
+            hasParent: parent.constructor.name === 'BrowserWindow',
+            options,
+          });
+          return { canceled: false, filePaths: [chosen] };
+        });
+      }, SAMPLE);
+      press('ctrl+o');
+      const form = page.getByRole('dialog');
+      await form.getByText('01-short-note.wav').waitFor();
+      const asked = await run.app.evaluate(() => Reflect.get(globalThis, 'asked'));
+      expect(asked).toMatchObject({
+        hasParent: true,
+        options: {
+          properties: ['openFile', 'multiSelections'],
+          filters: [{ extensions: expect.arrayContaining(['m4b', 'wma', 'amr']) }, { extensions: ['*'] }],
+        },
+      });
+      const dropped = await page.evaluateHandle(
+        (bytes) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([Uint8Array.from(bytes)], 'dropped.wav', { type: 'audio/wav' }));
+          return transfer;
+        },
+        [...readFileSync(SAMPLE)],
+      );
+      for (const type of ['dragenter', 'dragover', 'drop'])
+        await page.dispatchEvent('body', type, { dataTransfer: dropped });
+      await form.getByText('dropped.wav').waitFor();
     }));
 
   it('opens a window from the background', () =>
