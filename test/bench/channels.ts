@@ -63,7 +63,7 @@ const hear = async (path: string, channels: number, family: Family): Promise<Hea
         beamSize: 1,
         translate: false,
         signal: new AbortController().signal,
-        exclusive: false,
+        crashes: 0,
       });
       for (const segment of recognized.segments) {
         segments.push({ ...inChannel(segment, channel), id: segments.length });

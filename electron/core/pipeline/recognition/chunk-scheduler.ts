@@ -199,7 +199,7 @@ class ChunkScheduler {
   ): Promise<RecognizedChunk> {
     const { deps, context, model } = this.#options;
     const { translate, prompt, vocabulary, word_times: wordTimes } = context.transcript.options;
-    return this.#withCrashRetry(next, (exclusive) =>
+    return this.#withCrashRetry(next, (crashes) =>
       recognizeChunk(next.chunk, {
         engine: deps.engine,
         model,
@@ -211,7 +211,7 @@ class ChunkScheduler {
         vocabulary,
         wordTimes,
         signal: this.#signal,
-        exclusive,
+        crashes,
         ...own,
       }),
     );
@@ -243,10 +243,10 @@ class ChunkScheduler {
   }
 
   /** Retries after an engine crash; gives up after MAX_ENGINE_CRASHES_PER_CHUNK on the same chunk. */
-  async #withCrashRetry<T>(next: StreamChunk, work: (exclusive: boolean) => Promise<T>): Promise<T> {
+  async #withCrashRetry<T>(next: StreamChunk, work: (crashes: number) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await work(this.#crashesDuring(next) > 0);
+        return await work(this.#crashesDuring(next));
       } catch (error) {
         if (!isAppError(error) || error.code !== 'engine_crashed') throw error;
         this.#countCrash(next, error);

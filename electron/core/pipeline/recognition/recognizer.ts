@@ -50,8 +50,11 @@ export type RecognizeOptions = {
   /** Default: `fast`. */
   readonly wordTimes?: WordTimes | undefined;
   readonly signal: AbortSignal;
-  /** Run while no other job does: the retry after a crash, so that only the chunk at fault can crash again. */
-  readonly exclusive: boolean;
+  /**
+   * How often the engine crashed in this chunk. After the first crash it runs while no other job does, so that only the chunk
+   * at fault can crash again; after the second it aligns no words, for it does no more than it must.
+   */
+  readonly crashes: number;
   /** The share of the chunk that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 };
@@ -96,9 +99,9 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
     .map(({ term, weight = 1 }) => ({ term, weight }))
     .filter(({ weight }) => weight > 0);
 
-/** A translation's words do not follow the sound. After a crash the engine does no more than it must. */
-const canAlign = ({ wordTimes, model, translate, exclusive }: RecognizeOptions): boolean =>
-  wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && !exclusive;
+/** A translation's words do not follow the sound. */
+const canAlign = ({ wordTimes, model, translate, crashes }: RecognizeOptions): boolean =>
+  wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && crashes < 2;
 
 const requestFor = (
   { pcm, start: from, speech }: SpeechRegion,
@@ -107,7 +110,7 @@ const requestFor = (
   modelPath: options.model.path,
   pcm,
   signal: options.signal,
-  exclusive: options.exclusive,
+  exclusive: options.crashes > 0,
   params: {
     language: options.language,
     beamSize: options.beamSize,
@@ -257,6 +260,7 @@ const reachOf = ({ word, start, end }: StoredWord): Span => ({
   start,
   end: Math.min(end, start + MAX_WORD + MAX_CHARACTER * word.length),
 });
+};
 
 /** The part in whose speech, or nearest to it, a word begins. */
 const partOf = (word: StoredWord, parts: readonly SpeechRegion[]): SpeechRegion | undefined => {
@@ -492,7 +496,7 @@ export async function* recognizeAgain(
       engine,
       model,
       beamSize: settings.beamSize(),
-      exclusive: false,
+      crashes: 0,
     });
     yield segments;
     freeMemory(chunk.pcm);

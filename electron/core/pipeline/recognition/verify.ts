@@ -143,7 +143,7 @@ class Verification {
           prompt,
           vocabulary,
           signal: this.#signal,
-          exclusive: crashes > 0,
+          crashes,
         });
         const { shift } = this.#recording;
         return applySpelling(applyVocabulary(segments, vocabulary), custom_spelling)

@@ -23,7 +23,7 @@ const recognize = (engine: FakeEngine, language: string, capabilities = PARAKEET
     beamSize: 5,
     translate: false,
     signal: new AbortController().signal,
-    exclusive: false,
+    crashes: 0,
   });
 
 /** Writes English about all of the chunk, and French about less of it. */

@@ -23,7 +23,7 @@ const optionsFor = (engine: FakeEngine, options: Partial<RecognizeOptions> = {})
   beamSize: 5,
   translate: false,
   signal: new AbortController().signal,
-  exclusive: false,
+  crashes: 0,
   ...options,
 });
 
@@ -57,7 +57,8 @@ describe('recognizeChunk', () => {
     ['fast', { wordTimes: 'fast' }, false],
     ['exact in any case', { model: { path: '/model.bin', capabilities: PARAKEET } }, false],
     ['estimated in a translation', { translate: true }, false],
-    ['estimated after a crash', { exclusive: true }, false],
+    ['aligned after a crash', { crashes: 1 }, true],
+    ['estimated after two crashes', { crashes: 2 }, false],
   ] as const)('asks for word times that are %s', async (_, options, isAligned) => {
     const engine = answering(whisperSegment('Good morning'));
     await recognizeChunk(chunkOf(), optionsFor(engine, { wordTimes: 'aligned', ...options }));
