@@ -70,9 +70,10 @@ const MAX_SPEED = 6;
 const REACH = 0.3;
 /** Speech without words that is worth another look; seconds. */
 const MIN_LOST = 0.8;
-/** No word is said longer than this, in seconds, and this for each of its characters. */
+/** No word is said longer than this, in seconds, and this for each of its letters; a digit is a word of several. */
 const MAX_WORD = 0.4;
-const MAX_CHARACTER = 0.1;
+const MAX_LETTER = 0.1;
+const LETTERS_OF_DIGIT = 6;
 /** What is read by itself to end a loop has at least this much speech: a single word is hard to recognize. Seconds. */
 const MIN_UTTERANCE = 2;
 /** Tokens of a window's context for the prompt; earlier text gets the rest. */
@@ -256,10 +257,9 @@ const rereadStuck = async (
 };
 
 /** How far a word reaches, though an aligned one may last until the next: over what the decoder left out between them. */
-const reachOf = ({ word, start, end }: StoredWord): Span => ({
-  start,
-  end: Math.min(end, start + MAX_WORD + MAX_CHARACTER * word.length),
-});
+const reachOf = ({ word, start, end }: StoredWord): Span => {
+  const letters = word.replaceAll(/\d/g, 'x'.repeat(LETTERS_OF_DIGIT)).length;
+  return { start, end: Math.min(end, start + MAX_WORD + MAX_LETTER * letters) };
 };
 
 /** The part in whose speech, or nearest to it, a word begins. */
