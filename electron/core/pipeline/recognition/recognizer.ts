@@ -15,7 +15,7 @@ import { halvesOf, hasDrifted } from './drift.ts';
 import type { RecognitionNote } from './notes.ts';
 import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
-import { joinRegions, partsOf, type SpeechRegion, speechRegions } from './speech-regions.ts';
+import { joinRegions, partsOf, type SpeechRegion, speechRegions, turnsOf } from './speech-regions.ts';
 import {
   amongExpected,
   chooseLanguage,
@@ -357,7 +357,7 @@ const readByLanguage = async (
   options: RecognizeOptions,
 ): Promise<Reading> => {
   const { engine, model, signal, expected } = options;
-  const parts = partsOf(region, MIN_UTTERANCE);
+  const parts = turnsOf(region);
   const heard: HeardLanguage[] = [];
   for (const { pcm, speech } of parts) {
     // The only utterance is the region, which has been heard.

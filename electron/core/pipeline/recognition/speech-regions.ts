@@ -6,7 +6,9 @@ import { levelled } from './speech-map.ts';
 const MIN_GAP = 3;
 /** Kept before and after speech, which otherwise starts and ends abruptly; seconds. With 0.3, 2 % more words are wrong. */
 const PADDING = 0.5;
-/** A pause at which a part may end; seconds. */
+/** A pause between utterances, which may be in two languages; seconds. The spans of speech are wider than it by their margins. */
+const MIN_TURN_GAP = 0.1;
+/** A pause within what somebody says; seconds. */
 const MIN_PART_GAP = 0.3;
 
 /** A part of a chunk in which somebody speaks, on the source's timeline. `pcm` may share the chunk's memory. */
@@ -51,12 +53,15 @@ export const speechRegions = (chunk: SpeechRegion): SpeechRegion[] =>
   });
 
 /** The region's utterances of at least `minSeconds`, but for the last, each a region of its own, without its neighbors' speech. */
-export const partsOf = (region: SpeechRegion, minSeconds: number): SpeechRegion[] => {
+export const partsOf = (
+  region: SpeechRegion,
+  minSeconds: number,
+  minGap: number = MIN_PART_GAP,
+): SpeechRegion[] => {
   const groups = groupSpans(
     region.speech,
     (next, group) =>
-      gapBefore(next, group) >= MIN_PART_GAP &&
-      (group.at(-1)?.end ?? 0) - (group[0]?.start ?? 0) >= minSeconds,
+      gapBefore(next, group) >= minGap && (group.at(-1)?.end ?? 0) - (group[0]?.start ?? 0) >= minSeconds,
   );
   return groups.map((speech, index) =>
     regionOf(region, speech, {
@@ -65,6 +70,9 @@ export const partsOf = (region: SpeechRegion, minSeconds: number): SpeechRegion[
     }),
   );
 };
+
+/** Utterances of about a second, of which each is in one language. */
+export const turnsOf = (region: SpeechRegion): SpeechRegion[] => partsOf(region, 1, MIN_TURN_GAP);
 
 /** The part of a region from the first to the last of some of its parts. */
 export const joinRegions = (region: SpeechRegion, parts: readonly SpeechRegion[]): SpeechRegion =>
