@@ -138,12 +138,17 @@ export class BackupService {
     this.#loop = loop();
   }
 
-  /** Ends running work. Backups that hold what was erased are renewed if that is quick, and removed otherwise. */
-  async close(): Promise<void> {
-    const { db, logger } = this.#deps;
+  /** Ends running work. */
+  async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
     await this.#running?.catch(() => undefined);
+  }
+
+  /** Ends running work. Backups that hold what was erased are renewed if that is quick, and removed otherwise. */
+  async close(): Promise<void> {
+    const { db, logger } = this.#deps;
+    await this.stop();
     if (db.isDamaged) return;
     try {
       if (this.#stale().length > 0 && this.#isOn) {
