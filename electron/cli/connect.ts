@@ -5,6 +5,7 @@ import type { App } from '../core/app.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
 import { dataDirOf, type ServerOptions } from './environment.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { startService } from './service.ts';
 import { printMessage, style } from './terminal.ts';
 
@@ -43,7 +44,7 @@ export const findRunningServer = async (dataDir: string): Promise<RunningServer 
   if (server === undefined || !existsSync(paths.localKeyFile)) return undefined;
   const { url, pid, version, temporary } = server;
   const key = readFileSync(paths.localKeyFile, 'utf8').trim();
-  const client = createClient({ baseUrl: url, key });
+  const client = createClient({ baseUrl: url, key, fetch: patientFetch });
   try {
     await client.call('health', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     return { url, pid, version, temporary, key, client };
@@ -90,7 +91,7 @@ const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Conne
   const own = { ...options, port: 0, host: '127.0.0.1' };
   const app = await startService(own, { temporary: true, mayWait });
   if (app === undefined) return undefined;
-  const client = createClient({ baseUrl: app.url, key: app.localKey });
+  const client = createClient({ baseUrl: app.url, key: app.localKey, fetch: patientFetch });
   const close = async () => {
     await awaitOthers(app);
     await app.close();

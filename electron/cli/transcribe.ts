@@ -8,7 +8,6 @@ import {
   type RedactSource,
 } from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
-import type { ErrorCode } from '../contract/errors.ts';
 import { readMessages } from '../contract/event-stream.ts';
 import { ServerEvent } from '../contract/events.ts';
 import { EXPORT_FORMATS } from '../contract/exports.ts';
@@ -18,8 +17,9 @@ import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
 import type { VocabularyEntry } from '../contract/vocabulary.ts';
+import { messageOf } from '../core/base/errors.ts';
 import { formatClock, formatTenths } from '../core/base/time.ts';
-import { type Connection, connect } from './connect.ts';
+import { type Connection, connect, isLostConnection } from './connect.ts';
 import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
@@ -118,6 +118,8 @@ const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) =
 };
 
 const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source);
+
+const nameOf = (source: string): string => (isUrl(source) ? source : basename(source));
 
 type Uploaded = { audioUrl: string; key?: string };
 
@@ -261,7 +263,7 @@ const transcribeOne = async (
 ): Promise<boolean> => {
   const { client } = connection;
   const isRemote = isUrl(source);
-  const name = isRemote ? source : basename(source);
+  const name = nameOf(source);
   const started = performance.now();
   const uploaded: Uploaded = isRemote ? { audioUrl: source } : await upload(connection, source);
   try {
@@ -299,24 +301,36 @@ const transcribeOne = async (
   }
 };
 
-/** What is wrong with one recording, and says nothing about the next. */
-const OF_A_RECORDING: ReadonlySet<string> = new Set<ErrorCode>([
-  'content_mismatch',
-  'file_not_found',
-  'file_too_large',
-  'infected_file',
-  'unsupported_file_type',
-  'unsupported_media_type',
-]);
-
-/** False for a recording that cannot be transcribed, whose error is printed. */
+/** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
 const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal) => {
   try {
     return await transcribeOne(connection, source, options, signal);
   } catch (error) {
-    if (!(error instanceof ApiError) || !OF_A_RECORDING.has(error.code)) throw error;
-    printMessage(`${style('red', 'error')}  ${isUrl(source) ? source : basename(source)}: ${error.message}`);
+    if (signal.aborted || isLostConnection(error)) throw error;
+    printMessage(`${style('red', 'error')}  ${nameOf(source)}: ${messageOf(error)}`);
     return false;
+  }
+};
+
+/** Transcribes one recording after the other, and says at the end how many, and which are missing. */
+const transcribeEach = async (
+  connection: Connection,
+  sources: readonly string[],
+  options: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const failed: string[] = [];
+  let tried = 0;
+  try {
+    for (const source of sources) {
+      if (!(await transcribeOrReport(connection, source, options, signal))) failed.push(source);
+      tried += 1;
+    }
+  } finally {
+    const missing = [...failed, ...sources.slice(tried)];
+    if (missing.length > 0) process.exitCode = 1;
+    const names = missing.length === 0 ? '' : ` Missing: ${missing.map(nameOf).join(', ')}.`;
+    printMessage(`${sources.length - missing.length} of ${sources.length} recordings transcribed.${names}`);
   }
 };
 
@@ -334,11 +348,9 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   process.once('SIGINT', () => controller.abort(new Error('interrupted')));
   const connection = await connect(options);
   try {
-    let failed = 0;
-    for (const source of sources) {
-      if (!(await transcribeOrReport(connection, source, options, controller.signal))) failed++;
-    }
-    if (failed > 0) process.exitCode = 1;
+    const [only = '', ...others] = sources;
+    if (others.length > 0) await transcribeEach(connection, sources, options, controller.signal);
+    else if (!(await transcribeOne(connection, only, options, controller.signal))) process.exitCode = 1;
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     process.exitCode = 130;

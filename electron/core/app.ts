@@ -249,6 +249,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
   const { paths, lock, logger, db } = data;
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
+  const localKeyHash = sha256Hex(key);
   let closing: Promise<void> | undefined;
   const requestLog = new RequestLog();
   const server = await createServer({
@@ -257,6 +258,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
     requestLog,
     version: config.version,
     host: config.host,
+    localKeyHash,
     rendererDir: config.rendererDir,
     resourcesDir: config.resourcesDir,
     isShuttingDown: () => closing !== undefined,
@@ -288,7 +290,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
     localKey: key,
     services,
     loginUrl: () => services.accounts.newLoginLink(url),
-    unused: () => streams.none(sha256Hex(key)),
+    unused: () => streams.none(localKeyHash),
     close: () => {
       closing ??= close();
       return closing;
