@@ -15,6 +15,17 @@ export const VERSION: string = manifest.version;
 /** Wrong usage: prints one line without a stack, exit code 2. */
 export class UsageError extends Error {}
 
+const choices = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Parses one of some words. */
+export const oneOf =
+  <T extends string>(option: string, known: readonly T[]) =>
+  (text: string): T => {
+    const choice = known.find((each) => each === text);
+    if (choice === undefined) throw new UsageError(`${option} ${text}: choose ${choices.format(known)}.`);
+    return choice;
+  };
+
 export type ServerOptions = {
   dataDir?: string;
   port?: number;

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -10,7 +10,6 @@ import {
 import type { Client } from '../contract/client.ts';
 import { readMessages } from '../contract/event-stream.ts';
 import { ServerEvent } from '../contract/events.ts';
-import { EXPORT_FORMATS } from '../contract/exports.ts';
 import { ApiError } from '../contract/http-client.ts';
 import type { Progress, Stage } from '../contract/job.ts';
 import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
@@ -18,16 +17,14 @@ import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
 import type { VocabularyEntry } from '../contract/vocabulary.ts';
 import { messageOf } from '../core/base/errors.ts';
-import { formatClock, formatTenths } from '../core/base/time.ts';
+import { formatClock } from '../core/base/time.ts';
 import { type Connection, connect, isLostConnection } from './connect.ts';
-import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { checkOutput, FORMATS, type Format, render, writeOutput } from './results.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
+import { bar, formatEstimate, printMessage, StatusLine, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
 import { readVocabulary } from './vocabulary.ts';
-
-const FORMATS = ['times', ...EXPORT_FORMATS] as const;
-type Format = (typeof FORMATS)[number];
 
 type TranscribeOptions = ServerOptions & {
   model?: string;
@@ -92,17 +89,6 @@ const diarizationOf = ({ speakers }: TranscribeOptions) =>
   speakers === undefined
     ? {}
     : { diarize: true, ...(speakers === true ? {} : { speakers_expected: speakers }) };
-
-const choices = new Intl.ListFormat('en', { type: 'disjunction' });
-
-/** Parses one of some words. */
-const oneOf =
-  <T extends string>(option: string, known: readonly T[]) =>
-  (text: string): T => {
-    const choice = known.find((each) => each === text);
-    if (choice === undefined) throw new UsageError(`${option} ${text}: choose ${choices.format(known)}.`);
-    return choice;
-  };
 
 const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) => {
   if (redact === undefined) {
@@ -203,28 +189,6 @@ const cancelIfRunning = async ({ client }: Connection, id: string): Promise<void
   }
 };
 
-/** A line per segment, with its times and speaker. */
-const timedLines = (segments: readonly Segment[]): string =>
-  segments
-    .map(({ start, end, speaker_id, text }) => {
-      const speaker = speaker_id === null ? '' : `${speaker_id}: `;
-      return `[${formatTenths(start)} → ${formatTenths(end)}]  ${speaker}${text}\n`;
-    })
-    .join('');
-
-const render = async (
-  { client }: Connection,
-  transcript: Transcription,
-  format: Format,
-): Promise<string | Uint8Array> => {
-  if (format === 'times') return timedLines(transcript.segments);
-  const response = await client.send('exportTranscript', {
-    params: { id: transcript.id },
-    query: { format },
-  });
-  return new Uint8Array(await response.arrayBuffer());
-};
-
 /** The places where a second model heard something else: words with alternatives that follow one another are one. */
 const countDifferences = (segments: readonly Segment[]): number =>
   segments
@@ -253,6 +217,23 @@ const summaryLine = (
       : [`${countDifferences(transcript.segments)} places differ from ${verifier}`]),
     `${speed.toFixed(1)}× real time`,
   ].join(' · ');
+};
+
+/** Writes the text; where that fails, says how to have it again. */
+const deliver = async (
+  client: Client,
+  transcript: Transcription,
+  { format = 'times', output }: TranscribeOptions,
+): Promise<void> => {
+  try {
+    await writeOutput(output, await render(client, transcript, format));
+  } catch (error) {
+    if (isLostConnection(error)) throw error;
+    throw new Error(
+      `${messageOf(error).replace(/\.?$/, '.')} The text is kept: \`earshot transcripts export ${transcript.id} -f ${format} -o FILE\` writes it.`,
+      { cause: error },
+    );
+  }
 };
 
 const transcribeOne = async (
@@ -289,9 +270,7 @@ const transcribeOne = async (
       return false;
     }
     for (const warning of ended.warnings) printMessage(`${style('yellow', 'note')}  ${warning}`);
-    const body = await render(connection, ended, options.format ?? 'times');
-    if (options.output === undefined) await printResult(body);
-    else await writeFile(options.output, body);
+    await deliver(client, ended, options);
     printMessage(
       style('dim', `${name}: ${summaryLine(ended, performance.now() - started, options.verifyWith)}`),
     );
@@ -343,6 +322,7 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   if (options.output !== undefined && sources.length > 1) {
     throw new UsageError('--output takes one recording at a time.');
   }
+  if (options.output !== undefined) await checkOutput(options.output);
   if (isSample) printMessage(style('dim', 'No recording named: transcribing the sample, two readers.'));
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new Error('interrupted')));
