@@ -4,7 +4,7 @@ import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { dataDirOf, type ServerOptions } from './environment.ts';
+import { dataDirOf, overridesOf, type ServerOptions, UsageError } from './environment.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { startService } from './service.ts';
 import { printMessage, style } from './terminal.ts';
@@ -109,6 +109,7 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
   for (;;) {
     const running = await findRunningServer(dataDirOf(options));
     if (running !== undefined) {
+      await checkEffect(running, options);
       const release = holds ? await hold(running.client) : () => {};
       if (release !== undefined) return { ...running, isOwn: false, close: async () => release() };
     }
@@ -116,6 +117,19 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
     if (own !== undefined) return own;
     // Another one is starting or ending.
     await delay(TAKEN_RETRY_MS);
+  }
+};
+
+/** Throws where the options of a run are not those of the service that runs already, and so would have no effect. */
+export const checkEffect = async ({ client }: RunningServer, options: ServerOptions): Promise<void> => {
+  const asked = Object.entries(overridesOf(options));
+  if (asked.length === 0) return;
+  const { data } = await client.call('getSettings');
+  for (const [key, value] of asked) {
+    if (data.find((setting) => setting.key === key)?.value === value) continue;
+    throw new UsageError(
+      `The service that runs on this data folder has another ${key}, which no option of this command changes. Stop it first, or use \`earshot settings set ${key} ${String(value)}\`.`,
+    );
   }
 };
 

@@ -58,6 +58,12 @@ const runKey = (): string | undefined => {
   }
 };
 
+/** The settings that the options of a run change. */
+export const overridesOf = (options: ServerOptions): Partial<Settings> => ({
+  ...aliasOverrides(options.modelAlias ?? []),
+  ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
+});
+
 /** The service's configuration from command-line options and environment. */
 export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
   version: VERSION,
@@ -66,10 +72,7 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
   port: options.port ?? 3277,
   whenTaken,
   apiKey: runKey(),
-  overrides: {
-    ...aliasOverrides(options.modelAlias ?? []),
-    ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
-  },
+  overrides: overridesOf(options),
   ...layoutConfig(PROGRAM, process.env),
   environment: process.env,
 });

@@ -36,16 +36,18 @@ export const createProgram = (): Command => {
   return program;
 };
 
+const WRONG_USAGE = 2;
+
 /** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
 export const reportError = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof UsageError) {
     printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 2;
+    return WRONG_USAGE;
   }
   if (isAppError(error) || error instanceof ApiError) {
     printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 1;
+    return error.code === 'invalid_request' ? WRONG_USAGE : 1;
   }
   const message = isLostConnection(error)
     ? 'The service ended, or does not answer any more.'

@@ -70,3 +70,45 @@ export const writeOutput = async (path: string | undefined, body: string | Uint8
     throw hasDiskFullCode(error) ? await diskFull(path) : error;
   }
 };
+
+/** Writes the result of a recording of this name. */
+export type Write = (name: string, body: string | Uint8Array) => Promise<void>;
+
+/** Of these, several in one file are no valid file. */
+const APART: ReadonlySet<Format> = new Set(['srt', 'vtt', 'csv', 'docx']);
+
+/** Throws where the results of several recordings cannot be written. */
+export const checkTogether = ({
+  format = 'times',
+  output,
+}: {
+  readonly format?: Format;
+  readonly output?: string;
+}): void => {
+  if (output !== undefined) throw new UsageError('--output takes one recording at a time.');
+  if (!APART.has(format)) return;
+  throw new UsageError(
+    `--format ${format} is a file for each recording: run the command once for each, with --output.`,
+  );
+};
+
+/** Writes the results of several recordings to stdout: JSON as one array, others below the names of their recordings. */
+export const joinResults = (format: Format = 'times'): { write: Write; end(): Promise<void> } => {
+  const isJson = format === 'json';
+  let written = 0;
+  return {
+    write: async (name, body) => {
+      const before = isJson
+        ? written === 0
+          ? '[\n'
+          : ',\n'
+        : `${written === 0 ? '' : '\n'}==> ${name} <==\n`;
+      written += 1;
+      await printResult(before);
+      await printResult(body);
+    },
+    end: async () => {
+      if (isJson) await printResult(written === 0 ? '[]\n' : ']\n');
+    },
+  };
+};

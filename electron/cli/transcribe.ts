@@ -20,7 +20,16 @@ import { messageOf } from '../core/base/errors.ts';
 import { formatClock } from '../core/base/time.ts';
 import { type Connection, connect, isLostConnection } from './connect.ts';
 import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
-import { checkOutput, FORMATS, type Format, render, writeOutput } from './results.ts';
+import {
+  checkOutput,
+  checkTogether,
+  FORMATS,
+  type Format,
+  joinResults,
+  render,
+  type Write,
+  writeOutput,
+} from './results.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printMessage, StatusLine, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
@@ -223,10 +232,11 @@ const summaryLine = (
 const deliver = async (
   client: Client,
   transcript: Transcription,
-  { format = 'times', output }: TranscribeOptions,
+  { format = 'times' }: TranscribeOptions,
+  write: (body: string | Uint8Array) => Promise<void>,
 ): Promise<void> => {
   try {
-    await writeOutput(output, await render(client, transcript, format));
+    await write(await render(client, transcript, format));
   } catch (error) {
     if (isLostConnection(error)) throw error;
     throw new Error(
@@ -241,6 +251,7 @@ const transcribeOne = async (
   source: string,
   options: TranscribeOptions,
   signal: AbortSignal,
+  write: Write,
 ): Promise<boolean> => {
   const { client } = connection;
   const isRemote = isUrl(source);
@@ -270,7 +281,7 @@ const transcribeOne = async (
       return false;
     }
     for (const warning of ended.warnings) printMessage(`${style('yellow', 'note')}  ${warning}`);
-    await deliver(client, ended, options);
+    await deliver(client, ended, options, (body) => write(name, body));
     printMessage(
       style('dim', `${name}: ${summaryLine(ended, performance.now() - started, options.verifyWith)}`),
     );
@@ -281,9 +292,9 @@ const transcribeOne = async (
 };
 
 /** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
-const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal) => {
+const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal, write) => {
   try {
-    return await transcribeOne(connection, source, options, signal);
+    return await transcribeOne(connection, source, options, signal, write);
   } catch (error) {
     if (signal.aborted || isLostConnection(error)) throw error;
     printMessage(`${style('red', 'error')}  ${nameOf(source)}: ${messageOf(error)}`);
@@ -299,13 +310,16 @@ const transcribeEach = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const failed: string[] = [];
+  const results = joinResults(options.format);
   let tried = 0;
   try {
     for (const source of sources) {
-      if (!(await transcribeOrReport(connection, source, options, signal))) failed.push(source);
+      if (!(await transcribeOrReport(connection, source, options, signal, results.write)))
+        failed.push(source);
       tried += 1;
     }
   } finally {
+    await results.end();
     const missing = [...failed, ...sources.slice(tried)];
     if (missing.length > 0) process.exitCode = 1;
     const names = missing.length === 0 ? '' : ` Missing: ${missing.map(nameOf).join(', ')}.`;
@@ -319,9 +333,7 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   const options = isSample ? { speakers: true as const, ...asked } : asked;
   redactionOf(options);
   for (const source of sources) if (!isUrl(source)) await checkFile(source);
-  if (options.output !== undefined && sources.length > 1) {
-    throw new UsageError('--output takes one recording at a time.');
-  }
+  if (sources.length > 1) checkTogether(options);
   if (options.output !== undefined) await checkOutput(options.output);
   if (isSample) printMessage(style('dim', 'No recording named: transcribing the sample, two readers.'));
   const controller = new AbortController();
@@ -330,7 +342,10 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   try {
     const [only = '', ...others] = sources;
     if (others.length > 0) await transcribeEach(connection, sources, options, controller.signal);
-    else if (!(await transcribeOne(connection, only, options, controller.signal))) process.exitCode = 1;
+    else {
+      const write: Write = (_name, body) => writeOutput(options.output, body);
+      if (!(await transcribeOne(connection, only, options, controller.signal, write))) process.exitCode = 1;
+    }
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     process.exitCode = 130;

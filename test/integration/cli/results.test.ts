@@ -54,3 +54,16 @@ it.runIf(existsSync('/dev/full'))('a text that could not be written can be had a
   const [, id = ''] = / (tr_\w+) /.exec(line) ?? [];
   expect((await runEarshot(server.dataDir, 'transcripts', 'export', id)).out).toMatch(/^\[.*\] {2}Good/);
 });
+
+it('several recordings have headings, or are one JSON document, or are refused', async () => {
+  const short = ['--to', '3', SAMPLE, SAMPLE];
+  const { out } = await transcribe(...short, '-f', 'txt');
+  expect(out.match(/^==> .+\.wav <==$/gm)).toHaveLength(2);
+  const { out: json } = await transcribe(...short, '-f', 'json');
+  expect(JSON.parse(json)).toHaveLength(2);
+  expect(await transcribe(...short, '-f', 'srt')).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('--format srt is a file for each recording'),
+  });
+});
