@@ -8,7 +8,7 @@ import { hasDiskFullCode, messageOf } from '../core/base/errors.ts';
 import { formatBytes } from '../core/base/numbers.ts';
 import { formatTenths } from '../core/base/time.ts';
 import { UsageError } from './environment.ts';
-import { printResult } from './terminal.ts';
+import { printable, printResult } from './terminal.ts';
 
 export const FORMATS = ['times', ...EXPORT_FORMATS] as const;
 export type Format = (typeof FORMATS)[number];
@@ -21,7 +21,7 @@ const timedLines = (segments: readonly Segment[]): string =>
   segments
     .map(({ start, end, speaker_id, text }) => {
       const speaker = speaker_id === null ? '' : `${speaker_id}: `;
-      return `[${formatTenths(start)} → ${formatTenths(end)}]  ${speaker}${text}\n`;
+      return `[${formatTenths(start)} → ${formatTenths(end)}]  ${printable(`${speaker}${text}`)}\n`;
     })
     .join('');
 

@@ -31,7 +31,7 @@ import {
   writeOutput,
 } from './results.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, formatEstimate, printMessage, StatusLine, style } from './terminal.ts';
+import { bar, formatEstimate, printable, printMessage, StatusLine, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -114,7 +114,7 @@ const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) =
 
 const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source);
 
-const nameOf = (source: string): string => (isUrl(source) ? source : basename(source));
+const nameOf = (source: string): string => printable(isUrl(source) ? source : basename(source));
 
 type Uploaded = { audioUrl: string; key?: string };
 
