@@ -46,10 +46,10 @@ export const formatEstimate = (seconds: number): string => {
 
 const BAR_COLUMNS = 24;
 
-/** A progress bar of 24 columns. */
+/** A progress bar of 24 columns, also without colors. */
 export const bar = (percent: number): string => {
   const full = Math.round((percent / 100) * BAR_COLUMNS);
-  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR_COLUMNS - full));
+  return style('cyan', '━'.repeat(full)) + style('dim', '─'.repeat(BAR_COLUMNS - full));
 };
 
 /** Pads columns to their widest cell. Cells show what would control the terminal. */

@@ -8,10 +8,7 @@ import {
   type RedactSource,
 } from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
-import { readMessages } from '../contract/event-stream.ts';
-import { ServerEvent } from '../contract/events.ts';
 import { ApiError } from '../contract/http-client.ts';
-import type { Progress, Stage } from '../contract/job.ts';
 import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
@@ -20,6 +17,8 @@ import { messageOf } from '../core/base/errors.ts';
 import { formatClock } from '../core/base/time.ts';
 import { type Connection, connect, isLostConnection } from './connect.ts';
 import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { explained, explainFailure } from './explain.ts';
+import { followOrCancel } from './follow.ts';
 import {
   checkOutput,
   checkTogether,
@@ -31,7 +30,7 @@ import {
   writeOutput,
 } from './results.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, formatEstimate, printable, printMessage, StatusLine, style } from './terminal.ts';
+import { printable, printMessage, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -50,29 +49,6 @@ type TranscribeOptions = ServerOptions & {
   redactSource?: RedactSource;
   format?: Format;
   output?: string;
-};
-
-const STAGE_NAMES: Readonly<Record<Stage, string>> = {
-  queued: 'Waiting',
-  downloading: 'Downloading',
-  downloading_model: 'Downloading the model',
-  decoding: 'Reading',
-  transcribing: 'Transcribing',
-  verifying: 'Checking with the second model',
-  diarizing: 'Finding who speaks when',
-  analyzing: 'Finishing',
-};
-
-const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Progress): string => {
-  const facts = [
-    `${Math.floor(percent)} %`,
-    ...(speed === null || (stage !== 'transcribing' && stage !== 'verifying')
-      ? []
-      : [`${speed.toFixed(1)}× real time`]),
-    ...(eta_seconds === null ? [] : [`${formatEstimate(eta_seconds)} left`]),
-  ];
-  if (!process.stderr.isTTY) return `${STAGE_NAMES[stage]} ${name}`;
-  return `${bar(percent)}  ${STAGE_NAMES[stage]} ${style('bold', name)}  ${style('dim', facts.join(' · '))}`;
 };
 
 /** Parses `90`, `1:30` and `1:02:03` to seconds. */
@@ -138,66 +114,6 @@ const checkFile = async (path: string): Promise<void> => {
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
 };
 
-/** Yields the server's events until the signal fires or the stream ends. Skips unknown types. */
-async function* readEvents(client: Client, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const { body } = await client.send('events', { signal });
-  if (body === null) return;
-  for await (const { event: type, data } of readMessages(body)) {
-    const event = ServerEvent.safeParse({ ...JSON.parse(data), type });
-    if (event.success) yield event.data;
-  }
-}
-
-const isEndOf = (event: ServerEvent, id: string): event is ServerEvent & { transcript: Transcription } =>
-  (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
-
-/** Shows the progress of a transcription until it has ended. */
-const follow = async (
-  { client }: Connection,
-  id: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<Transcription> => {
-  const line = new StatusLine();
-  const controller = new AbortController();
-  const events = readEvents(client, AbortSignal.any([signal, controller.signal]));
-  try {
-    for await (const event of events) {
-      if (event.type === 'snapshot') {
-        const running = event.processing.find((transcript) => transcript.id === id);
-        if (running?.progress === undefined) break;
-        line.show(running.progress.stage, progressLine(name, running.progress));
-      }
-      if (event.type === 'transcript.progress' && event.id === id) {
-        line.show(event.progress.stage, progressLine(name, event.progress));
-      }
-      if (isEndOf(event, id)) return event.transcript;
-    }
-    return await client.call('getTranscript', { params: { id }, signal });
-  } finally {
-    line.clear();
-    controller.abort();
-  }
-};
-
-/** Cancels the transcription if the person does not wait for its end: else the next service would go on with it. */
-const followOrCancel: typeof follow = async (connection, id, name, signal) => {
-  try {
-    return await follow(connection, id, name, signal);
-  } catch (error) {
-    if (signal.aborted) await cancelIfRunning(connection, id);
-    throw error;
-  }
-};
-
-const cancelIfRunning = async ({ client }: Connection, id: string): Promise<void> => {
-  try {
-    await client.call('cancelTranscript', { params: { id } });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'not_cancellable') throw error;
-  }
-};
-
 /** The places where a second model heard something else: words with alternatives that follow one another are one. */
 const countDifferences = (segments: readonly Segment[]): number =>
   segments
@@ -246,80 +162,92 @@ const deliver = async (
   }
 };
 
-const transcribeOne = async (
-  connection: Connection,
-  source: string,
-  options: TranscribeOptions,
-  signal: AbortSignal,
-  write: Write,
-): Promise<boolean> => {
+/** What the recordings of a command have in common. */
+type Run = {
+  readonly connection: Connection;
+  readonly options: TranscribeOptions;
+  readonly signal: AbortSignal;
+  readonly write: Write;
+  /** Warnings that were printed: each is once, however many recordings have it. */
+  readonly noted: Set<string>;
+};
+
+const bodyOf = (audioUrl: string, options: TranscribeOptions) => ({
+  audio_url: audioUrl,
+  timestamp_style: 'word' as const,
+  ...(options.model === undefined ? {} : { model: options.model }),
+  ...(options.language === undefined ? {} : { language: options.language }),
+  ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
+  ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
+  ...diarizationOf(options),
+  ...(options.multichannel === true ? { multichannel: true } : {}),
+  ...(options.from === undefined ? {} : { audio_start_from: options.from }),
+  ...(options.to === undefined ? {} : { audio_end_at: options.to }),
+  ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
+  ...redactionOf(options),
+});
+
+const printFailure = (name: string, reason: string): void =>
+  printMessage(`${style('red', 'error')}  ${name}: ${printable(reason)}`);
+
+/** Prints the transcript's warnings that no recording before it had. */
+const printNotes = ({ warnings }: Transcription, noted: Set<string>): void => {
+  for (const warning of warnings) {
+    if (!noted.has(warning)) printMessage(`${style('yellow', 'note')}  ${warning}`);
+    noted.add(warning);
+  }
+};
+
+/** False where the transcription fails, which is printed. */
+const transcribeOne = async (source: string, run: Run): Promise<boolean> => {
+  const { connection, options, signal } = run;
   const { client } = connection;
   const isRemote = isUrl(source);
   const name = nameOf(source);
   const started = performance.now();
   const uploaded: Uploaded = isRemote ? { audioUrl: source } : await upload(connection, source);
   try {
-    const created = await client.call('createTranscript', {
-      body: {
-        audio_url: uploaded.audioUrl,
-        timestamp_style: 'word',
-        ...(options.model === undefined ? {} : { model: options.model }),
-        ...(options.language === undefined ? {} : { language: options.language }),
-        ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
-        ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
-        ...diarizationOf(options),
-        ...(options.multichannel === true ? { multichannel: true } : {}),
-        ...(options.from === undefined ? {} : { audio_start_from: options.from }),
-        ...(options.to === undefined ? {} : { audio_end_at: options.to }),
-        ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
-        ...redactionOf(options),
-      },
-    });
+    const created = await client.call('createTranscript', { body: bodyOf(uploaded.audioUrl, options) });
     const ended = await followOrCancel(connection, created.id, name, signal);
     if (ended.status === 'failed') {
-      printMessage(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
+      printFailure(name, await explainFailure(client, ended.error ?? { message: 'it failed' }));
       return false;
     }
-    for (const warning of ended.warnings) printMessage(`${style('yellow', 'note')}  ${warning}`);
-    await deliver(client, ended, options, (body) => write(name, body));
-    printMessage(
-      style('dim', `${name}: ${summaryLine(ended, performance.now() - started, options.verifyWith)}`),
-    );
+    printNotes(ended, run.noted);
+    await deliver(client, ended, options, (body) => run.write(name, body));
+    const summary = summaryLine(ended, performance.now() - started, options.verifyWith);
+    printMessage(style('dim', `${name}: ${summary}`));
     return true;
+  } catch (error) {
+    throw await explained(client, error);
   } finally {
     if (uploaded.key !== undefined) await deleteUpload(client, uploaded.key);
   }
 };
 
 /** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
-const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal, write) => {
+const transcribeOrReport = async (source: string, run: Run): Promise<boolean> => {
   try {
-    return await transcribeOne(connection, source, options, signal, write);
+    return await transcribeOne(source, run);
   } catch (error) {
-    if (signal.aborted || isLostConnection(error)) throw error;
-    printMessage(`${style('red', 'error')}  ${nameOf(source)}: ${messageOf(error)}`);
+    if (run.signal.aborted || isLostConnection(error)) throw error;
+    printFailure(nameOf(source), messageOf(error));
     return false;
   }
 };
 
 /** Transcribes one recording after the other, and says at the end how many, and which are missing. */
-const transcribeEach = async (
-  connection: Connection,
-  sources: readonly string[],
-  options: TranscribeOptions,
-  signal: AbortSignal,
-): Promise<void> => {
+const transcribeEach = async (sources: readonly string[], run: Omit<Run, 'write'>): Promise<void> => {
+  const { write, end } = joinResults(run.options.format);
   const failed: string[] = [];
-  const results = joinResults(options.format);
   let tried = 0;
   try {
     for (const source of sources) {
-      if (!(await transcribeOrReport(connection, source, options, signal, results.write)))
-        failed.push(source);
+      if (!(await transcribeOrReport(source, { ...run, write }))) failed.push(source);
       tried += 1;
     }
   } finally {
-    await results.end();
+    await end();
     const missing = [...failed, ...sources.slice(tried)];
     if (missing.length > 0) process.exitCode = 1;
     const names = missing.length === 0 ? '' : ` Missing: ${missing.map(nameOf).join(', ')}.`;
@@ -341,11 +269,10 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   const connection = await connect(options);
   try {
     const [only = '', ...others] = sources;
-    if (others.length > 0) await transcribeEach(connection, sources, options, controller.signal);
-    else {
-      const write: Write = (_name, body) => writeOutput(options.output, body);
-      if (!(await transcribeOne(connection, only, options, controller.signal, write))) process.exitCode = 1;
-    }
+    const run = { connection, options, signal: controller.signal, noted: new Set<string>() };
+    const write: Write = (_name, body) => writeOutput(options.output, body);
+    if (others.length > 0) await transcribeEach(sources, run);
+    else if (!(await transcribeOne(only, { ...run, write }))) process.exitCode = 1;
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     process.exitCode = 130;

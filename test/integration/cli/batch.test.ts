@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { patientFetch } from '../../../electron/cli/patient-fetch.ts';
 import { runHere } from '../../support/command-line.ts';
-import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
+import { fixture, fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -28,6 +28,22 @@ it('a batch is not slowed down by the limits of the API, goes on after each fail
   expect(out.match(/Good morning/g)).toHaveLength(2);
   expect(err).toContain('2 of 3 recordings transcribed. Missing: broken.mp3.');
   expect(err).not.toContain('many requests');
+});
+
+it('says what is wrong in the words of the command line', async () => {
+  const range = await transcribe(SAMPLE, '--from', '5', '--to', '3');
+  expect([range.code, range.err]).toEqual([2, expect.stringMatching(/^error {2}--to: /m)]);
+  const same = await transcribe(SAMPLE, '-m', 'starter', '--verify-with', 'starter');
+  expect([same.code, same.err]).toEqual([2, expect.stringMatching(/^error {2}--verify-with: starter is/m)]);
+});
+
+it('prints each note once, however many recordings have it', async () => {
+  const path = join(temporaryFolder(), 'cut.wav');
+  const whole = fixture(ONE_SENTENCE);
+  writeFileSync(path, whole.subarray(0, Math.floor(whole.length / 2)));
+  const { err } = await transcribe(path, path);
+  expect(err).toContain('2 of 2 recordings transcribed.');
+  expect(err.match(/^note {2}/gm)).toHaveLength(1);
 });
 
 it('a request that is one too many is sent again after the time that the service names', async () => {

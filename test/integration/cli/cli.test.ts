@@ -119,9 +119,12 @@ describe('earshot transcribe', () => {
     const child = await spawnEarshot(line);
     const closed = once(child, 'close');
     await outputUntil(child, 'Downloading');
+    const told = outputUntil(child, 'Interrupted');
     child.kill('SIGINT');
     const [code] = await closed;
     expect(code).toBe(130);
+    expect(await told).toContain('Interrupted: ');
+    expect(await told).toContain('was canceled. No text of it is kept.');
     const database = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
     const jobs = database.prepare('SELECT status, error_code FROM transcripts').all();
     database.close();
