@@ -199,7 +199,7 @@ const printNotes = ({ warnings }: Transcription, noted: Set<string>): void => {
 };
 
 /** False where the transcription fails, which is printed. */
-const transcribeOne = async (source: string, run: Run): Promise<boolean> => {
+const transcribeSource = async (source: string, run: Run): Promise<boolean> => {
   const { connection, options, signal } = run;
   const { client } = connection;
   const isRemote = isUrl(source);
@@ -218,10 +218,16 @@ const transcribeOne = async (source: string, run: Run): Promise<boolean> => {
     const summary = summaryLine(ended, performance.now() - started, options.verifyWith);
     printMessage(style('dim', `${name}: ${summary}`));
     return true;
-  } catch (error) {
-    throw await explained(client, error);
   } finally {
     if (uploaded.key !== undefined) await deleteUpload(client, uploaded.key);
+  }
+};
+
+const transcribeOne: typeof transcribeSource = async (source, run) => {
+  try {
+    return await transcribeSource(source, run);
+  } catch (error) {
+    throw await explained(run.connection.client, error);
   }
 };
 

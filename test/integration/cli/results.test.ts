@@ -6,6 +6,7 @@ import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { fillDisk, smallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 
 const SAMPLE = fixturePath(ONE_SENTENCE);
 let server: TestServer;
@@ -66,4 +67,18 @@ it('several recordings have headings, or are one JSON document, or are refused',
     out: '',
     err: expect.stringContaining('--format srt is a file for each recording'),
   });
+});
+
+it('a full disk of the library is named, with what is free on it', async (context) => {
+  const disk = await smallDisk(160);
+  if (disk === undefined) return context.skip();
+  const dataDir = join(disk.path, 'data');
+  const full = await startServer({ dataDir, quick: true, model: 'starter-parakeet' });
+  await until(() => existsSync(join(dataDir, 'earshot.reserve')));
+  await fillDisk(disk.path);
+  const { code, err } = await runHere(dataDir, 'transcribe', SAMPLE);
+  await full.kill();
+  await disk.release();
+  expect(code).toBe(1);
+  expect(err).toMatch(new RegExp(`full.* ${dataDir} is on that disk, which has .*B free\\.`));
 });
