@@ -4,7 +4,8 @@ import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { dataDirOf, type ServerOptions } from './environment.ts';
+import { dataDirOf, overridesOf, type ServerOptions, UsageError } from './environment.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { startService } from './service.ts';
 import { printMessage, style } from './terminal.ts';
 
@@ -43,7 +44,7 @@ export const findRunningServer = async (dataDir: string): Promise<RunningServer 
   if (server === undefined || !existsSync(paths.localKeyFile)) return undefined;
   const { url, pid, version, temporary } = server;
   const key = readFileSync(paths.localKeyFile, 'utf8').trim();
-  const client = createClient({ baseUrl: url, key });
+  const client = createClient({ baseUrl: url, key, fetch: patientFetch });
   try {
     await client.call('health', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     return { url, pid, version, temporary, key, client };
@@ -90,7 +91,7 @@ const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Conne
   const own = { ...options, port: 0, host: '127.0.0.1' };
   const app = await startService(own, { temporary: true, mayWait });
   if (app === undefined) return undefined;
-  const client = createClient({ baseUrl: app.url, key: app.localKey });
+  const client = createClient({ baseUrl: app.url, key: app.localKey, fetch: patientFetch });
   const close = async () => {
     await awaitOthers(app);
     await app.close();
@@ -108,6 +109,7 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
   for (;;) {
     const running = await findRunningServer(dataDirOf(options));
     if (running !== undefined) {
+      await checkEffect(running, options);
       const release = holds ? await hold(running.client) : () => {};
       if (release !== undefined) return { ...running, isOwn: false, close: async () => release() };
     }
@@ -115,6 +117,19 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
     if (own !== undefined) return own;
     // Another one is starting or ending.
     await delay(TAKEN_RETRY_MS);
+  }
+};
+
+/** Throws where the options of a run are not those of the service that runs already, and so would have no effect. */
+export const checkEffect = async ({ client }: RunningServer, options: ServerOptions): Promise<void> => {
+  const asked = Object.entries(overridesOf(options));
+  if (asked.length === 0) return;
+  const { data } = await client.call('getSettings');
+  for (const [key, value] of asked) {
+    if (data.find((setting) => setting.key === key)?.value === value) continue;
+    throw new UsageError(
+      `The service that runs on this data folder has another ${key}, which no option of this command changes. Stop it first, or use \`earshot settings set ${key} ${String(value)}\`.`,
+    );
   }
 };
 

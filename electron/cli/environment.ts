@@ -15,6 +15,17 @@ export const VERSION: string = manifest.version;
 /** Wrong usage: prints one line without a stack, exit code 2. */
 export class UsageError extends Error {}
 
+const choices = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Parses one of some words. */
+export const oneOf =
+  <T extends string>(option: string, known: readonly T[]) =>
+  (text: string): T => {
+    const choice = known.find((each) => each === text);
+    if (choice === undefined) throw new UsageError(`${option} ${text}: choose ${choices.format(known)}.`);
+    return choice;
+  };
+
 export type ServerOptions = {
   dataDir?: string;
   port?: number;
@@ -47,6 +58,12 @@ const runKey = (): string | undefined => {
   }
 };
 
+/** The settings that the options of a run change. */
+export const overridesOf = (options: ServerOptions): Partial<Settings> => ({
+  ...aliasOverrides(options.modelAlias ?? []),
+  ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
+});
+
 /** The service's configuration from command-line options and environment. */
 export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
   version: VERSION,
@@ -55,10 +72,7 @@ export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken
   port: options.port ?? 3277,
   whenTaken,
   apiKey: runKey(),
-  overrides: {
-    ...aliasOverrides(options.modelAlias ?? []),
-    ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
-  },
+  overrides: overridesOf(options),
   ...layoutConfig(PROGRAM, process.env),
   environment: process.env,
 });

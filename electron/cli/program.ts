@@ -9,7 +9,7 @@ import { addModelCommands } from './model-commands.ts';
 import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
-import { printMessage, style } from './terminal.ts';
+import { printable, printMessage, style } from './terminal.ts';
 import { addTimeCommands } from './time-commands.ts';
 import { addTranscribe } from './transcribe.ts';
 import { addTranscriptCommands } from './transcript-commands.ts';
@@ -36,21 +36,25 @@ export const createProgram = (): Command => {
   return program;
 };
 
+const WRONG_USAGE = 2;
+
+const printError = (message: string): void => printMessage(`${style('red', 'error')}  ${printable(message)}`);
+
 /** Prints an error as one line, with its stack if EARSHOT_DEBUG is set. Returns the exit code. */
 export const reportError = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof UsageError) {
-    printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 2;
+    printError(error.message);
+    return WRONG_USAGE;
   }
   if (isAppError(error) || error instanceof ApiError) {
-    printMessage(`${style('red', 'error')}  ${error.message}`);
-    return 1;
+    printError(error.message);
+    return error.code === 'invalid_request' ? WRONG_USAGE : 1;
   }
   const message = isLostConnection(error)
     ? 'The service ended, or does not answer any more.'
     : messageOf(error);
-  printMessage(`${style('red', 'error')}  ${message}`);
+  printError(message);
   if (process.env.EARSHOT_DEBUG) console.error(error);
   return 1;
 };

@@ -6,7 +6,7 @@ import { linkTo } from '../core/base/app-link.ts';
 import { type AppError, isAppError } from '../core/base/errors.ts';
 import { TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
 import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
-import { findRunningServer, NOTE_AFTER_MS, type RunningServer } from './connect.ts';
+import { checkEffect, findRunningServer, NOTE_AFTER_MS, type RunningServer } from './connect.ts';
 import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
 import { type Place, placeOf } from './open.ts';
 import { startService } from './service.ts';
@@ -76,8 +76,20 @@ const printAddress = (
   return Promise.resolve();
 };
 
+/** Throws where the service that runs already answers at another place than was asked for. */
+const checkPlace = ({ url, pid }: RunningServer, { port, host }: ServeOptions): void => {
+  const isElsewhere = port !== undefined && port !== 0 && port !== Number(new URL(url).port);
+  const isOtherHost = host !== undefined && host !== new URL(url).hostname;
+  if (!isElsewhere && !isOtherHost) return;
+  throw new UsageError(
+    `Earshot runs on this data folder already, at ${url} as process ${pid}: --port and --host would have no effect. Stop it first.`,
+  );
+};
+
 /** Shows the window of a service that runs already. */
 const showRunning = async (server: RunningServer, options: ServeOptions): Promise<void> => {
+  checkPlace(server, options);
+  await checkEffect(server, options);
   const dataDir = dataDirOf(options);
   const { data } = await server.client.call('createLoginLink');
   const lines = [
@@ -165,8 +177,8 @@ const serve = async (options: ServeOptions): Promise<void> => {
 
 const withListenOptions = (command: Command): Command =>
   withServerOptions(command)
-    .option('--port <number>', 'port to listen on (0: a free one)', portOf, 3277)
-    .option('--host <address>', 'address to bind to', '127.0.0.1');
+    .option('--port <number>', 'port to listen on (0: a free one; default 3277)', portOf)
+    .option('--host <address>', 'address to bind to (default 127.0.0.1)');
 
 /** `earshot serve` and `earshot open`. */
 export const addServe = (program: Command): void => {

@@ -10,7 +10,7 @@ import { dataPaths } from '../core/base/paths.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf } from './environment.ts';
 import { ExportFolder, exportedPath, type Problem, readManifest } from './storage-folder.ts';
-import { printMessage, printResult, StatusLine, style } from './terminal.ts';
+import { printable, printMessage, printResult, StatusLine, style } from './terminal.ts';
 
 type StorageOptions = { dataDir?: string; json?: boolean };
 
@@ -168,9 +168,6 @@ const importFrom = async (
 };
 
 const copies = (count: number, what: string): string => `${counted(count, 'copy', 'copies')} ${what}`;
-
-/** A name from a foreign file, without characters that control a terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
 
 /** Names what was skipped, which makes the command fail. */
 const printSkipped = (problems: readonly Problem[]): void => {

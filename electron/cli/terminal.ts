@@ -6,9 +6,29 @@ type Style = Parameters<typeof styleText>[0];
 export const style = (format: Style, text: string, stream: NodeJS.WriteStream = process.stderr): string =>
   styleText(format, text, { stream });
 
-/** Prints a line for people to stderr. */
+/** Control characters, and those that reverse the text around them. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Foreign text on one line, with what would control the terminal shown as `\x1b` or `\u202e`. */
+export const printable = (text: string): string =>
+  text.replaceAll(UNPRINTABLE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
+  });
+
+/** The colors that `style` writes, and ends of lines. */
+const OWN = new RegExp(String.raw`(${'\u001b'}\[\d{1,2}m|\n)`);
+
+/** Shows what would control the terminal, but for our colors and ends of lines. */
+const withoutControl = (text: string): string =>
+  text
+    .split(OWN)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('');
+
+/** Prints a line for people to stderr. Foreign text that may have ends of lines is given as `printable`. */
 export const printMessage = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${withoutControl(text)}\n`);
 };
 
 /** Prints a result to stdout. Resolves once it is written, also to a slow pipe. */
@@ -26,14 +46,15 @@ export const formatEstimate = (seconds: number): string => {
 
 const BAR_COLUMNS = 24;
 
-/** A progress bar of 24 columns. */
+/** A progress bar of 24 columns, also without colors. */
 export const bar = (percent: number): string => {
   const full = Math.round((percent / 100) * BAR_COLUMNS);
-  return style('cyan', '━'.repeat(full)) + style('dim', '━'.repeat(BAR_COLUMNS - full));
+  return style('cyan', '━'.repeat(full)) + style('dim', '─'.repeat(BAR_COLUMNS - full));
 };
 
-/** Pads columns to their widest cell. */
-export const table = (rows: readonly (readonly string[])[]): string => {
+/** Pads columns to their widest cell. Cells show what would control the terminal. */
+export const table = (given: readonly (readonly string[])[]): string => {
+  const rows = given.map((row) => row.map((cell) => withoutControl(cell.replaceAll('\n', '\\x0a'))));
   const width = (text: string) => stripVTControlCharacters(text).length;
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, i) =>

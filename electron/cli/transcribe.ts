@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -8,26 +8,31 @@ import {
   type RedactSource,
 } from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
-import type { ErrorCode } from '../contract/errors.ts';
-import { readMessages } from '../contract/event-stream.ts';
-import { ServerEvent } from '../contract/events.ts';
-import { EXPORT_FORMATS } from '../contract/exports.ts';
 import { ApiError } from '../contract/http-client.ts';
-import type { Progress, Stage } from '../contract/job.ts';
 import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
 import type { VocabularyEntry } from '../contract/vocabulary.ts';
-import { formatClock, formatTenths } from '../core/base/time.ts';
-import { type Connection, connect } from './connect.ts';
-import { PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { messageOf } from '../core/base/errors.ts';
+import { formatClock } from '../core/base/time.ts';
+import { type Connection, connect, isLostConnection } from './connect.ts';
+import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
+import { explained, explainFailure } from './explain.ts';
+import { followOrCancel } from './follow.ts';
+import {
+  checkOutput,
+  checkTogether,
+  FORMATS,
+  type Format,
+  joinResults,
+  render,
+  type Write,
+  writeOutput,
+} from './results.ts';
 import { withServerOptions } from './serve.ts';
-import { bar, formatEstimate, printMessage, printResult, StatusLine, style } from './terminal.ts';
+import { printable, printMessage, style } from './terminal.ts';
 import { uploadFile } from './upload.ts';
 import { readVocabulary } from './vocabulary.ts';
-
-const FORMATS = ['times', ...EXPORT_FORMATS] as const;
-type Format = (typeof FORMATS)[number];
 
 type TranscribeOptions = ServerOptions & {
   model?: string;
@@ -44,29 +49,6 @@ type TranscribeOptions = ServerOptions & {
   redactSource?: RedactSource;
   format?: Format;
   output?: string;
-};
-
-const STAGE_NAMES: Readonly<Record<Stage, string>> = {
-  queued: 'Waiting',
-  downloading: 'Downloading',
-  downloading_model: 'Downloading the model',
-  decoding: 'Reading',
-  transcribing: 'Transcribing',
-  verifying: 'Checking with the second model',
-  diarizing: 'Finding who speaks when',
-  analyzing: 'Finishing',
-};
-
-const progressLine = (name: string, { stage, percent, speed, eta_seconds }: Progress): string => {
-  const facts = [
-    `${Math.floor(percent)} %`,
-    ...(speed === null || (stage !== 'transcribing' && stage !== 'verifying')
-      ? []
-      : [`${speed.toFixed(1)}× real time`]),
-    ...(eta_seconds === null ? [] : [`${formatEstimate(eta_seconds)} left`]),
-  ];
-  if (!process.stderr.isTTY) return `${STAGE_NAMES[stage]} ${name}`;
-  return `${bar(percent)}  ${STAGE_NAMES[stage]} ${style('bold', name)}  ${style('dim', facts.join(' · '))}`;
 };
 
 /** Parses `90`, `1:30` and `1:02:03` to seconds. */
@@ -93,17 +75,6 @@ const diarizationOf = ({ speakers }: TranscribeOptions) =>
     ? {}
     : { diarize: true, ...(speakers === true ? {} : { speakers_expected: speakers }) };
 
-const choices = new Intl.ListFormat('en', { type: 'disjunction' });
-
-/** Parses one of some words. */
-const oneOf =
-  <T extends string>(option: string, known: readonly T[]) =>
-  (text: string): T => {
-    const choice = known.find((each) => each === text);
-    if (choice === undefined) throw new UsageError(`${option} ${text}: choose ${choices.format(known)}.`);
-    return choice;
-  };
-
 const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) => {
   if (redact === undefined) {
     if (redactSource === undefined && redactNames !== false) return {};
@@ -118,6 +89,8 @@ const redactionOf = ({ redact, redactNames, redactSource }: TranscribeOptions) =
 };
 
 const isUrl = (source: string): boolean => /^(https?:\/\/|storage:)/.test(source);
+
+const nameOf = (source: string): string => printable(isUrl(source) ? source : basename(source));
 
 type Uploaded = { audioUrl: string; key?: string };
 
@@ -139,88 +112,6 @@ const checkFile = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`${path}: there is no such file.`);
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
-};
-
-/** Yields the server's events until the signal fires or the stream ends. Skips unknown types. */
-async function* readEvents(client: Client, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const { body } = await client.send('events', { signal });
-  if (body === null) return;
-  for await (const { event: type, data } of readMessages(body)) {
-    const event = ServerEvent.safeParse({ ...JSON.parse(data), type });
-    if (event.success) yield event.data;
-  }
-}
-
-const isEndOf = (event: ServerEvent, id: string): event is ServerEvent & { transcript: Transcription } =>
-  (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
-
-/** Shows the progress of a transcription until it has ended. */
-const follow = async (
-  { client }: Connection,
-  id: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<Transcription> => {
-  const line = new StatusLine();
-  const controller = new AbortController();
-  const events = readEvents(client, AbortSignal.any([signal, controller.signal]));
-  try {
-    for await (const event of events) {
-      if (event.type === 'snapshot') {
-        const running = event.processing.find((transcript) => transcript.id === id);
-        if (running?.progress === undefined) break;
-        line.show(running.progress.stage, progressLine(name, running.progress));
-      }
-      if (event.type === 'transcript.progress' && event.id === id) {
-        line.show(event.progress.stage, progressLine(name, event.progress));
-      }
-      if (isEndOf(event, id)) return event.transcript;
-    }
-    return await client.call('getTranscript', { params: { id }, signal });
-  } finally {
-    line.clear();
-    controller.abort();
-  }
-};
-
-/** Cancels the transcription if the person does not wait for its end: else the next service would go on with it. */
-const followOrCancel: typeof follow = async (connection, id, name, signal) => {
-  try {
-    return await follow(connection, id, name, signal);
-  } catch (error) {
-    if (signal.aborted) await cancelIfRunning(connection, id);
-    throw error;
-  }
-};
-
-const cancelIfRunning = async ({ client }: Connection, id: string): Promise<void> => {
-  try {
-    await client.call('cancelTranscript', { params: { id } });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'not_cancellable') throw error;
-  }
-};
-
-/** A line per segment, with its times and speaker. */
-const timedLines = (segments: readonly Segment[]): string =>
-  segments
-    .map(({ start, end, speaker_id, text }) => {
-      const speaker = speaker_id === null ? '' : `${speaker_id}: `;
-      return `[${formatTenths(start)} → ${formatTenths(end)}]  ${speaker}${text}\n`;
-    })
-    .join('');
-
-const render = async (
-  { client }: Connection,
-  transcript: Transcription,
-  format: Format,
-): Promise<string | Uint8Array> => {
-  if (format === 'times') return timedLines(transcript.segments);
-  const response = await client.send('exportTranscript', {
-    params: { id: transcript.id },
-    query: { format },
-  });
-  return new Uint8Array(await response.arrayBuffer());
 };
 
 /** The places where a second model heard something else: words with alternatives that follow one another are one. */
@@ -253,70 +144,120 @@ const summaryLine = (
   ].join(' · ');
 };
 
-const transcribeOne = async (
-  connection: Connection,
-  source: string,
-  options: TranscribeOptions,
-  signal: AbortSignal,
-): Promise<boolean> => {
+/** Writes the text; where that fails, says how to have it again. */
+const deliver = async (
+  client: Client,
+  transcript: Transcription,
+  { format = 'times' }: TranscribeOptions,
+  write: (body: string | Uint8Array) => Promise<void>,
+): Promise<void> => {
+  try {
+    await write(await render(client, transcript, format));
+  } catch (error) {
+    if (isLostConnection(error)) throw error;
+    throw new Error(
+      `${messageOf(error).replace(/\.?$/, '.')} The text is kept: \`earshot transcripts export ${transcript.id} -f ${format} -o FILE\` writes it.`,
+      { cause: error },
+    );
+  }
+};
+
+/** What the recordings of a command have in common. */
+type Run = {
+  readonly connection: Connection;
+  readonly options: TranscribeOptions;
+  readonly signal: AbortSignal;
+  readonly write: Write;
+  /** Warnings that were printed: each is once, however many recordings have it. */
+  readonly noted: Set<string>;
+};
+
+const bodyOf = (audioUrl: string, options: TranscribeOptions) => ({
+  audio_url: audioUrl,
+  timestamp_style: 'word' as const,
+  ...(options.model === undefined ? {} : { model: options.model }),
+  ...(options.language === undefined ? {} : { language: options.language }),
+  ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
+  ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
+  ...diarizationOf(options),
+  ...(options.multichannel === true ? { multichannel: true } : {}),
+  ...(options.from === undefined ? {} : { audio_start_from: options.from }),
+  ...(options.to === undefined ? {} : { audio_end_at: options.to }),
+  ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
+  ...redactionOf(options),
+});
+
+const printFailure = (name: string, reason: string): void =>
+  printMessage(`${style('red', 'error')}  ${name}: ${printable(reason)}`);
+
+/** Prints the transcript's warnings that no recording before it had. */
+const printNotes = ({ warnings }: Transcription, noted: Set<string>): void => {
+  for (const warning of warnings) {
+    if (!noted.has(warning)) printMessage(`${style('yellow', 'note')}  ${warning}`);
+    noted.add(warning);
+  }
+};
+
+/** False where the transcription fails, which is printed. */
+const transcribeSource = async (source: string, run: Run): Promise<boolean> => {
+  const { connection, options, signal } = run;
   const { client } = connection;
   const isRemote = isUrl(source);
-  const name = isRemote ? source : basename(source);
+  const name = nameOf(source);
   const started = performance.now();
   const uploaded: Uploaded = isRemote ? { audioUrl: source } : await upload(connection, source);
   try {
-    const created = await client.call('createTranscript', {
-      body: {
-        audio_url: uploaded.audioUrl,
-        timestamp_style: 'word',
-        ...(options.model === undefined ? {} : { model: options.model }),
-        ...(options.language === undefined ? {} : { language: options.language }),
-        ...(options.verifyWith === undefined ? {} : { verify_with: options.verifyWith }),
-        ...(options.wordTimes === undefined ? {} : { word_times: options.wordTimes }),
-        ...diarizationOf(options),
-        ...(options.multichannel === true ? { multichannel: true } : {}),
-        ...(options.from === undefined ? {} : { audio_start_from: options.from }),
-        ...(options.to === undefined ? {} : { audio_end_at: options.to }),
-        ...(options.vocabulary?.length ? { vocabulary: options.vocabulary } : {}),
-        ...redactionOf(options),
-      },
-    });
+    const created = await client.call('createTranscript', { body: bodyOf(uploaded.audioUrl, options) });
     const ended = await followOrCancel(connection, created.id, name, signal);
     if (ended.status === 'failed') {
-      printMessage(`${style('red', 'error')}  ${name}: ${ended.error?.message ?? 'failed'}`);
+      printFailure(name, await explainFailure(client, ended.error ?? { message: 'it failed' }));
       return false;
     }
-    for (const warning of ended.warnings) printMessage(`${style('yellow', 'note')}  ${warning}`);
-    const body = await render(connection, ended, options.format ?? 'times');
-    if (options.output === undefined) await printResult(body);
-    else await writeFile(options.output, body);
-    printMessage(
-      style('dim', `${name}: ${summaryLine(ended, performance.now() - started, options.verifyWith)}`),
-    );
+    printNotes(ended, run.noted);
+    await deliver(client, ended, options, (body) => run.write(name, body));
+    const summary = summaryLine(ended, performance.now() - started, options.verifyWith);
+    printMessage(style('dim', `${name}: ${summary}`));
     return true;
   } finally {
     if (uploaded.key !== undefined) await deleteUpload(client, uploaded.key);
   }
 };
 
-/** What is wrong with one recording, and says nothing about the next. */
-const OF_A_RECORDING: ReadonlySet<string> = new Set<ErrorCode>([
-  'content_mismatch',
-  'file_not_found',
-  'file_too_large',
-  'infected_file',
-  'unsupported_file_type',
-  'unsupported_media_type',
-]);
-
-/** False for a recording that cannot be transcribed, whose error is printed. */
-const transcribeOrReport: typeof transcribeOne = async (connection, source, options, signal) => {
+const transcribeOne: typeof transcribeSource = async (source, run) => {
   try {
-    return await transcribeOne(connection, source, options, signal);
+    return await transcribeSource(source, run);
   } catch (error) {
-    if (!(error instanceof ApiError) || !OF_A_RECORDING.has(error.code)) throw error;
-    printMessage(`${style('red', 'error')}  ${isUrl(source) ? source : basename(source)}: ${error.message}`);
+    throw await explained(run.connection.client, error);
+  }
+};
+
+/** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
+const transcribeOrReport = async (source: string, run: Run): Promise<boolean> => {
+  try {
+    return await transcribeOne(source, run);
+  } catch (error) {
+    if (run.signal.aborted || isLostConnection(error)) throw error;
+    printFailure(nameOf(source), messageOf(error));
     return false;
+  }
+};
+
+/** Transcribes one recording after the other, and says at the end how many, and which are missing. */
+const transcribeEach = async (sources: readonly string[], run: Omit<Run, 'write'>): Promise<void> => {
+  const { write, end } = joinResults(run.options.format);
+  const failed: string[] = [];
+  let tried = 0;
+  try {
+    for (const source of sources) {
+      if (!(await transcribeOrReport(source, { ...run, write }))) failed.push(source);
+      tried += 1;
+    }
+  } finally {
+    await end();
+    const missing = [...failed, ...sources.slice(tried)];
+    if (missing.length > 0) process.exitCode = 1;
+    const names = missing.length === 0 ? '' : ` Missing: ${missing.map(nameOf).join(', ')}.`;
+    printMessage(`${sources.length - missing.length} of ${sources.length} recordings transcribed.${names}`);
   }
 };
 
@@ -326,19 +267,18 @@ const transcribeAll = async (given: string[], asked: TranscribeOptions): Promise
   const options = isSample ? { speakers: true as const, ...asked } : asked;
   redactionOf(options);
   for (const source of sources) if (!isUrl(source)) await checkFile(source);
-  if (options.output !== undefined && sources.length > 1) {
-    throw new UsageError('--output takes one recording at a time.');
-  }
+  if (sources.length > 1) checkTogether(options);
+  if (options.output !== undefined) await checkOutput(options.output);
   if (isSample) printMessage(style('dim', 'No recording named: transcribing the sample, two readers.'));
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new Error('interrupted')));
   const connection = await connect(options);
   try {
-    let failed = 0;
-    for (const source of sources) {
-      if (!(await transcribeOrReport(connection, source, options, controller.signal))) failed++;
-    }
-    if (failed > 0) process.exitCode = 1;
+    const [only = '', ...others] = sources;
+    const run = { connection, options, signal: controller.signal, noted: new Set<string>() };
+    const write: Write = (_name, body) => writeOutput(options.output, body);
+    if (others.length > 0) await transcribeEach(sources, run);
+    else if (!(await transcribeOne(only, { ...run, write }))) process.exitCode = 1;
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     process.exitCode = 130;

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import { TRANSCRIPT_STATUSES, type Transcription } from '../contract/transcript.ts';
 import { formatLongClock, formatTenths } from '../core/base/time.ts';
 import { type Connection, withConnection } from './connect.ts';
-import { type ServerOptions, UsageError } from './environment.ts';
+import { oneOf, type ServerOptions, UsageError } from './environment.ts';
+import { checkOutput, FORMATS, type Format, render, writeOutput } from './results.ts';
 import { withServerOptions } from './serve.ts';
 import { printMessage, printResult, style, table } from './terminal.ts';
 
@@ -71,6 +72,22 @@ const addShow = (transcripts: Command): void => {
         await printResult(rows.length === 0 ? '' : `${table(rows)}\n`);
       }),
     );
+};
+
+const addExport = (transcripts: Command): void => {
+  type Options = ServerOptions & { format: Format; output?: string };
+  withServerOptions(transcripts.command('export'))
+    .argument('<id>')
+    .description('the text of a transcript, to stdout or a file')
+    .option('-f, --format <format>', `one of ${FORMATS.join(', ')}`, oneOf('--format', FORMATS), 'times')
+    .option('-o, --output <file>', 'write the result to a file instead of stdout')
+    .action(async (id: string, { format, output, ...options }: Options) => {
+      if (output !== undefined) await checkOutput(output);
+      await withConnection(options, async ({ client }) => {
+        const transcript = await client.call('getTranscript', { params: { id } });
+        await writeOutput(output, await render(client, transcript, format));
+      });
+    });
 };
 
 const printSpeakers = async ({ speakers = {} }: Transcription): Promise<void> => {
@@ -170,6 +187,7 @@ export const addTranscriptCommands = (program: Command): void => {
   const transcripts = program.command('transcripts').description('what was transcribed');
   addList(transcripts);
   addShow(transcripts);
+  addExport(transcripts);
   for (const [direction, operation] of [
     ['undo', 'undoEdit'],
     ['redo', 'redoEdit'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, namesAChange, success, Timestamp } from './common.ts';
+import { nameUpTo } from './names.ts';
 
 export const KeyId = idSchema('key', 'Key identifier.');
 export const UserId = idSchema('usr', 'User identifier.');
@@ -21,7 +22,7 @@ export const KeyWithSecret = ApiKey.extend({ key: z.string().describe('Shown onc
 export type KeyWithSecret = z.output<typeof KeyWithSecret>;
 export const KeyList = success(z.array(ApiKey));
 export const KeyCreated = success(KeyWithSecret);
-export const CreateKey = z.strictObject({ name: z.string().trim().min(1).max(200) });
+export const CreateKey = z.strictObject({ name: nameUpTo(200) });
 export const KeyRevoked = z.object({ success: z.literal(true), message: z.string() });
 
 export const User = z
@@ -37,7 +38,7 @@ export const User = z
 export type User = z.output<typeof User>;
 export const UserListResult = success(z.array(User));
 export const CreateUser = z.strictObject({
-  name: z.string().trim().min(1).max(200),
+  name: nameUpTo(200),
   storage_limit: z.int().min(0).nullable().optional(),
   credit_budget: z.number().min(0).nullable().optional(),
 });

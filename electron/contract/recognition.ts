@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHINESE_REGIONS, LANGUAGE_CODES } from './languages.ts';
+import { nameUpTo } from './names.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 const UNKNOWN_LANGUAGE = { error: 'is not a language code that Whisper knows' };
@@ -19,7 +20,7 @@ export type ChineseScript = (typeof CHINESE_SCRIPTS)[number];
 /** In characters. */
 export const PROMPT_LENGTH = 1000;
 
-export const SpeakerName = z.string().trim().min(1).max(200);
+export const SpeakerName = nameUpTo(200);
 
 export const CustomSpelling = z
   .strictObject({

@@ -4,8 +4,10 @@ import { Bytes, queryInt, success, Timestamp } from './common.ts';
 export const Health = z
   .object({
     status: z
-      .enum(['ok', 'damaged', 'shutting_down'])
-      .describe('`damaged`: a query found the database damaged; run `earshot doctor` to repair it.'),
+      .enum(['ok', 'damaged', 'engine_stalled', 'shutting_down'])
+      .describe(
+        '`damaged`: a query found the database damaged; run `earshot doctor` to repair it. `engine_stalled`: the speech engine makes no progress; it is replaced and the audio tried again by itself.',
+      ),
     version: z.string(),
     uptime: z.number().describe('Seconds.'),
   })

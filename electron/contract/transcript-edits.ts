@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { namesAChange } from './common.ts';
 import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
+import { nameUpTo } from './names.ts';
 import { SpeakerName } from './recognition.ts';
 import { SpeakerColor, SpeakerLabel } from './transcript.ts';
 
@@ -89,7 +90,7 @@ export const TurnEdit = z
 
 export const PatchTranscript = z
   .strictObject({
-    name: z.string().trim().min(1).max(500).optional(),
+    name: nameUpTo(500).optional(),
     segments: z
       .array(
         z.strictObject({

@@ -14,6 +14,7 @@ import {
 import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
+import { nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
 import { Warning } from './warnings.ts';
@@ -125,13 +126,7 @@ export const CreateTranscript = z
     audio_end_at: z.number().min(0).max(1e7).default(0).describe('Seconds; 0 means to the end.'),
     ...recognitionFields,
     ...analysisFields,
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .optional()
-      .describe('Display name; default: the file name in the URL.'),
+    name: nameUpTo(500).optional().describe('Display name; default: the file name in the URL.'),
     webhook_url: z
       .url({ protocol: /^https?$/ })
       .max(8192)

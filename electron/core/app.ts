@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isoTime, systemClock } from './base/clock.ts';
 import { messageOf } from './base/errors.ts';
@@ -48,10 +49,14 @@ import { localKey } from './secrets.ts';
 import { type Database, openDatabase } from './stores/database.ts';
 import { lockFolder } from './stores/lock.ts';
 import { runPendingScrub, startScrubbing } from './stores/scrub.ts';
+import { isScrubPending } from './stores/scrub-mark.ts';
 import { rebuildIndexIfMarked } from './stores/search.ts';
 import { deleteAllOthers } from './stores/segment-ranges.ts';
 
 const PRUNE_EVERY_MS = 3600_000;
+/** How long a stop waits for another program that reads the database, whose log cannot be emptied meanwhile. */
+const MAX_READER_WAIT_MS = 5000;
+const READER_POLL_MS = 100;
 
 /** A whole Earshot: the service with its HTTP server. */
 export type App = {
@@ -121,6 +126,20 @@ const finishScrub = (db: Database, logger: Logger): void => {
   } catch (error) {
     if (!db.isDamaged) throw error;
     warnOfScrub(logger, error);
+  }
+};
+
+/** Erases it at a stop, where other programs let it; else the log says so, and the next start does the rest. */
+const finishScrubAtStop = async (db: Database, logger: Logger): Promise<void> => {
+  const until = performance.now() + MAX_READER_WAIT_MS;
+  finishScrub(db, logger);
+  while (!db.isDamaged && isScrubPending(db)) {
+    if (performance.now() > until) {
+      warnOfScrub(logger, new Error('another program reads the database; the next start goes on'));
+      return;
+    }
+    await delay(READER_POLL_MS);
+    finishScrub(db, logger);
   }
 };
 
@@ -220,7 +239,9 @@ const stop = async (
   await services.http.close();
   services.network.close();
   rmSync(paths.serverFile, { force: true });
-  finishScrub(db, logger);
+  // A copy that is being made reads the database.
+  await services.backups.stop();
+  await finishScrubAtStop(db, logger);
   await services.backups.close();
 };
 
@@ -228,6 +249,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
   const { paths, lock, logger, db } = data;
   const services = await createServices({ config, host, paths, db, logger });
   const key = localKey(paths, services.accounts);
+  const localKeyHash = sha256Hex(key);
   let closing: Promise<void> | undefined;
   const requestLog = new RequestLog();
   const server = await createServer({
@@ -236,6 +258,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
     requestLog,
     version: config.version,
     host: config.host,
+    localKeyHash,
     rendererDir: config.rendererDir,
     resourcesDir: config.resourcesDir,
     isShuttingDown: () => closing !== undefined,
@@ -267,7 +290,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
     localKey: key,
     services,
     loginUrl: () => services.accounts.newLoginLink(url),
-    unused: () => streams.none(sha256Hex(key)),
+    unused: () => streams.none(localKeyHash),
     close: () => {
       closing ??= close();
       return closing;

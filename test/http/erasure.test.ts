@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../support/breadth.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
@@ -21,6 +23,7 @@ const WORDS = {
   'replaced, after a while': ['Jabberwock', 'Huitzilopochtli'],
   'replaced, after a stop': ['Vexillologist', 'Tenochtitlan'],
   'replaced, after a kill': ['Ombudsman', 'Yggdrasil'],
+  'deleted, while somebody reads': ['Mnemosynist', 'Ixtaccihuatl'],
 } as const;
 type Name = keyof typeof WORDS;
 const ids = new Map<Name, string>();
@@ -154,4 +157,19 @@ describe.each(
     for (const name of names) await untilGone(WORDS[name]);
     await until(async () => (await backups()).length === 1);
   });
+});
+
+it('a stop waits for a program that reads the database, and erases then', async () => {
+  const words = WORDS['deleted, while somebody reads'];
+  const reader = new BetterSqlite3(join(server.dataDir, 'earshot.db'), { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM transcripts').get();
+  await remove('deleted, while somebody reads');
+  const stopped = server.stop();
+  await delay(1500);
+  expect(filesWith(words)).not.toEqual([]);
+  reader.exec('COMMIT');
+  reader.close();
+  await stopped;
+  expect(filesWith(words)).toEqual([]);
 });

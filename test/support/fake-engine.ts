@@ -70,6 +70,7 @@ export const whisperResult = (...segments: WhisperSegment[]): WhisperResult => (
 /** Answers each request with `transcribe`, and records what it was asked. */
 export class FakeEngine implements WhisperEngine {
   readonly workerPid = undefined;
+  readonly isStalled = false;
   readonly requests: TranscribeRequest[] = [];
   readonly detections: DetectLanguageRequest[] = [];
   readonly concurrency: number;

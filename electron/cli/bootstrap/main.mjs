@@ -17,7 +17,11 @@ const FFMPEG = ['ffmpeg', 'ffprobe'];
 
 const program = async (node, args) => (await runProgram(node, args)).code;
 const script = (...parts) => ({ run: (node, args) => program(node, [join(root, ...parts), ...args]) });
-const earshot = async (node, entry, args) => (await runEarshot(node, join(root, ...entry), args)).code;
+const earshot = async (node, entry, args) => {
+  // npm runs scripts in the folder of the package; paths are meant from where the person stands.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+  return (await runEarshot(node, join(root, ...entry), args)).code;
+};
 const command = (...words) => ({
   run: (node, args) => earshot(node, ['electron', 'cli', 'main.ts'], [...words, ...args]),
 });

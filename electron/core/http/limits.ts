@@ -36,11 +36,17 @@ const limitKeyOf = (request: FastifyRequest): string => {
   return `requests:${request.caller?.user.id ?? ''}:${request.caller?.keyPrefix ?? request.ip}`;
 };
 
+type LimitOptions = {
+  readonly settings: SettingsService;
+  readonly clock: Clock;
+  /** The key of programs of this machine, such as the command line, which no limit counts. */
+  readonly localKeyHash: string;
+};
+
 /** Rate limits with `RateLimit-*` and `Retry-After`. Each is a setting that applies at once; 0 switches it off. */
 export const addRateLimits = async (
   server: FastifyInstance,
-  settings: SettingsService,
-  clock: Clock,
+  { settings, clock, localKeyHash }: LimitOptions,
 ): Promise<void> => {
   await server.register(rateLimit, {
     global: true,
@@ -49,7 +55,7 @@ export const addRateLimits = async (
     enableDraftSpec: true,
     timeWindow: (request) => (kindOf(request) === 'requests' ? MINUTE : 15 * MINUTE),
     max: (request) => maximum(request, settings),
-    allowList: (request) => maximum(request, settings) === 0,
+    allowList: (request) => maximum(request, settings) === 0 || request.caller?.keyHash === localKeyHash,
     keyGenerator: limitKeyOf,
     errorResponseBuilder: (_request, context) =>
       new AppError(

@@ -1,4 +1,5 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 
 type Part = MultipartFile | MultipartValue;
@@ -17,11 +18,19 @@ export const textOf = ({ value }: MultipartValue): string =>
 export const nextPart = async (parts: AsyncIterator<Part>): Promise<Part | undefined> => {
   try {
     const next = await parts.next();
-    return next.done === true ? undefined : next.value;
+    if (next.done === true) return undefined;
+    // The parser's types do not tell that a part may lack its name.
+    if (typeof next.value.fieldname !== 'string') throw invalidField('form', 'has a part without a name');
+    return next.value;
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', 'The multipart body is malformed, or broke off before its end.', {
       cause: error,
     });
   }
+};
+
+/** Ends the parsing of a form that is refused: its rest is discarded unread. */
+export const stopParsing = ({ raw }: FastifyRequest): void => {
+  raw.unpipe();
 };

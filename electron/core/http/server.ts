@@ -43,6 +43,7 @@ export type ServerOptions = {
   readonly logger: Logger;
   readonly version: string;
   readonly host: string;
+  readonly localKeyHash: string;
   /** The built window, served at `/`; it may be missing. */
   readonly rendererDir: string;
   /** The folder with the guide's source. */
@@ -147,7 +148,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     boundHost: options.host,
     bucket: options.bucket,
   });
-  await addRateLimits(server, options.settings, options.clock);
+  await addRateLimits(server, options);
   addRequestLog(server, options.requestLog, options.clock);
   // Built on the first request: it would take a third of the start's time.
   let document: Promise<string> | undefined;

@@ -83,7 +83,7 @@ export class BackupService {
       throw new AppError('conflict', 'Backups are switched off: set storage.backups to true first.');
     }
     const outcome = await this.#copyScrubbed();
-    const [newest] = this.#folder.list();
+    const [newest] = this.#past();
     if (outcome === 'kept' && newest !== undefined) return present(newest);
     if (outcome === 'no room') {
       throw new AppError('disk_full', 'There is not enough room on the disk for a backup.');
@@ -138,12 +138,17 @@ export class BackupService {
     this.#loop = loop();
   }
 
-  /** Ends running work. Backups that hold what was erased are renewed if that is quick, and removed otherwise. */
-  async close(): Promise<void> {
-    const { db, logger } = this.#deps;
+  /** Ends running work. */
+  async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
     await this.#running?.catch(() => undefined);
+  }
+
+  /** Ends running work. Backups that hold what was erased are renewed if that is quick, and removed otherwise. */
+  async close(): Promise<void> {
+    const { db, logger } = this.#deps;
+    await this.stop();
     if (db.isDamaged) return;
     try {
       if (this.#stale().length > 0 && this.#isOn) {
@@ -191,10 +196,15 @@ export class BackupService {
     return now >= due && isIdle();
   }
 
+  /** Backups newest first, without those named after the current time: the clock was ahead when they were made. */
+  #past(): Backup[] {
+    return this.#folder.list().filter(({ madeAt }) => madeAt <= this.#deps.clock.now());
+  }
+
   #isDue(): boolean {
     const { clock, isIdle } = this.#deps;
-    const [newest] = this.#folder.list();
-    const age = newest === undefined ? DAY_MS : Math.abs(clock.now() - newest.madeAt);
+    const [newest] = this.#past();
+    const age = newest === undefined ? DAY_MS : clock.now() - newest.madeAt;
     return age >= (isIdle() ? DAY_MS : DAY_MS + PATIENCE_MS);
   }
 
@@ -262,12 +272,11 @@ export class BackupService {
   #keep(erasures: number): void {
     const { clock, logger } = this.#deps;
     const made = this.#folder.keep(clock.now());
-    const others = this.#folder.list().filter(({ path }) => path !== made.path);
-    const good = others.filter((backup) => backup.erasures === erasures);
-    const kept = new Set(good.slice(0, GENERATIONS - 1));
-    for (const backup of others) if (!kept.has(backup)) this.#folder.remove(backup);
+    const good = this.#past().filter((backup) => backup.path !== made.path && backup.erasures === erasures);
+    const kept = new Set([made, ...good.slice(0, GENERATIONS - 1)].map(({ path }) => path));
+    for (const backup of this.#folder.list()) if (!kept.has(backup.path)) this.#folder.remove(backup);
     this.#checkedAt = clock.monotonic();
-    logger.info({ bytes: made.size, generations: kept.size + 1 }, 'A backup was made');
+    logger.info({ bytes: made.size, generations: kept.size }, 'A backup was made');
   }
 
   async #check(isThrottled: boolean): Promise<void> {

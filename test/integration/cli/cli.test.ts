@@ -105,7 +105,9 @@ describe('earshot transcribe', () => {
     ...breadth(MISTAKES.slice(0, 2), MISTAKES).map(
       ([what, args, message]) => [what, args, 2, message] as const,
     ),
-    ['an unknown command', ['fly'], 1, /unknown command/],
+    ['an unknown command', ['fly'], 2, /unknown command/],
+    ['no command', [], 2, /Usage: earshot/],
+    ['a missing argument', ['transcripts', 'show'], 2, /missing required argument 'id'/],
   ])('explains %s in one line', async (_, args, code, message) => {
     await expectExplained(args, code, message);
   });
@@ -117,9 +119,12 @@ describe('earshot transcribe', () => {
     const child = await spawnEarshot(line);
     const closed = once(child, 'close');
     await outputUntil(child, 'Downloading');
+    const told = outputUntil(child, 'Interrupted');
     child.kill('SIGINT');
     const [code] = await closed;
     expect(code).toBe(130);
+    expect(await told).toContain('Interrupted: ');
+    expect(await told).toContain('was canceled. No text of it is kept.');
     const database = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
     const jobs = database.prepare('SELECT status, error_code FROM transcripts').all();
     database.close();
@@ -157,10 +162,10 @@ describe('with a service that runs', () => {
   });
 
   it.each([
-    ['an unknown model', 'gigantic', /no model called gigantic/],
-    ['a model that is not installed', 'base', /earshot models install base/],
-  ])('explains %s in one line', async (_, model, message) => {
-    await expectExplained(['transcribe', SAMPLE, '-m', model], 1, message);
+    ['an unknown model', 'gigantic', 2, /no model called gigantic/],
+    ['a model that is not installed', 'base', 1, /earshot models install base/],
+  ])('explains %s in one line', async (_, model, code, message) => {
+    await expectExplained(['transcribe', SAMPLE, '-m', model], code, message);
   });
 
   it('accepts a range and a URL', async () => {
@@ -172,13 +177,18 @@ describe('with a service that runs', () => {
     expect(out).not.toContain('Good morning');
   });
 
-  it('goes on after a recording that is none, says which, and writes subtitles of the next', async () => {
+  it('refuses options that the service which runs does not have', async () => {
+    await expectExplained(['transcripts', '--model-alias', 'nano=base'], 2, /another models\.aliases\.nano/);
+    await expectExplained(['serve', '--port', '1'], 2, /runs on this data folder already, at http/);
+    expect((await ask('transcripts', '--allow-private-addresses')).code).toBe(0);
+  });
+
+  it('goes on after a recording that is none, says which, and writes the text of the next', async () => {
     const broken = join(temporaryFolder(), 'broken.mp3');
     writeFileSync(broken, 'no sound');
-    const line = ['transcribe', broken, SAMPLE, '-m', 'starter-parakeet', '-f', 'srt'];
+    const line = ['transcribe', broken, SAMPLE, '-m', 'starter-parakeet', '-f', 'txt'];
     const { code, out, err } = await earshot(...line);
-    expect([code, out]).toEqual([1, expect.stringMatching(SRT)]);
-    expect(out).toContain('Good morning');
+    expect([code, out]).toEqual([1, expect.stringMatching(/^==> .*\.wav <==\nGood morning/)]);
     expect(err).toMatch(/^error {2}broken\.mp3: This is not a recording/m);
   });
 
@@ -190,7 +200,7 @@ describe('with a service that runs', () => {
     expect(err).toContain('Checking with the second model');
     expect(err).toMatch(/model starter-parakeet · \d+ places differ from starter/);
     const same = await ask('transcribe', SAMPLE, '-m', 'starter', '--verify-with', 'starter');
-    expect(same.code).toBe(1);
+    expect(same.code).toBe(2);
     expect(same.err).toContain('starter is the model that transcribes; name another one');
   });
 
@@ -243,7 +253,7 @@ describe('with a service that runs', () => {
   it('points an alias to another model with a setting', async () => {
     expect((await earshot('settings', 'set', 'models.aliases.mini', 'starter-parakeet')).code).toBe(0);
     expect((await ask('transcribe', SAMPLE, '-f', 'txt')).out).toContain('Good morning');
-    expect((await ask('settings', 'set', 'engine.beamSize', 'many')).code).toBe(1);
+    expect((await ask('settings', 'set', 'engine.beamSize', 'many')).code).toBe(2);
     expect((await ask('settings', 'unset', 'models.aliases.mini')).code).toBe(0);
     expect((await ask('settings', 'get', 'models.aliases.mini')).out).toBe('base-q8_0\n');
   });

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { CLI_ENTRY } from '../../support/paths.ts';
@@ -36,4 +36,15 @@ it('earshot manual describes every command, with its hyphens', async () => {
   for (const command of ['serve', 'open', 'transcribe', 'keys create', 'models install', 'doctor'])
     expect(page).toContain(`.SS earshot ${command}`);
   expect(page).toContain('.B \\-\\-data\\-dir <folder>');
+});
+
+it('under npm, paths are meant from where the person stands', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'talks'));
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(dirname(CLI_ENTRY), 'bootstrap', 'main.mjs'), 'earshot', 'transcribe', 'talks'],
+    { env: { ...process.env, INIT_CWD: folder }, encoding: 'utf8' },
+  );
+  expect([status, stderr]).toEqual([2, expect.stringContaining('talks: this is not a file.')]);
 });

@@ -86,8 +86,8 @@ describe('earshot speakers', () => {
   it.each<Mistake>([
     [['move', '3-z', 'A'], 2, '3-z: write numbers of segments as in 3,5-9.'],
     ...breadth([], [NO_RANGE]),
-    [['move', '99', 'A'], 1, 'There is no segment 99.'],
-    [['merge', 'A', 'Z'], 1, 'There is no speaker Z.'],
+    [['move', '99', 'A'], 2, 'There is no segment 99.'],
+    [['merge', 'A', 'Z'], 2, 'There is no speaker Z.'],
   ])('says what is wrong with %j', async ([command = '', ...args], code, message) => {
     const result = await earshot('speakers', command, id, ...args);
     expect([result.code, result.out]).toEqual([code, '']);

@@ -64,7 +64,7 @@ describe('earshot times', () => {
 
   it('says why times do not fit', async () => {
     const { code, err } = await earshot('word', id, '1', '1', '--end', '9');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain('The times do not fit: the recording lasts from 0 s to 1.8 s.');
   });
 });

@@ -57,5 +57,5 @@ it('earshot vocabulary lists, adds and dismisses suggested terms', async () => {
   const unknown = await earshot('accept', idOf('Ortega'));
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no such suggestion')]);
   expect((await earshot('suggestions', '--off')).err).toContain('Suggestions are off');
-  expect((await earshot('suggestions', '--on', '--off')).code).toBe(1);
+  expect((await earshot('suggestions', '--on', '--off')).code).toBe(2);
 });

@@ -81,6 +81,35 @@ it('keeps the last two copies, for this account of the system only', async () =>
   await backups.close();
 });
 
+const DAY_MS = 24 * 3600_000;
+
+it('a copy made while the clock was ahead makes way for the next, and is not answered as the newest', async () => {
+  const backups = create();
+  await backups.create();
+  now += 2 * DAY_MS;
+  await backups.create();
+  now -= DAY_MS;
+  expect(await backups.create()).toMatchObject({ created_at: '2026-11-23T11:30:00.000Z' });
+  expect(names()).toEqual(['earshot-20261122T113000Z.db', 'earshot-20261123T113000Z.db']);
+  await backups.close();
+});
+
+it('a clock that was a day ahead causes one copy, not one at every look', async () => {
+  let monotonic = 0;
+  const logger = { ...silentLogger, info: vi.fn() };
+  const clock = { ...systemClock, now: () => now, monotonic: () => monotonic };
+  const backups = new BackupService({ db, paths, clock, logger, settings, isIdle: () => true });
+  await backups.create();
+  now -= 2 * DAY_MS;
+  monotonic = 120_000;
+  backups.start();
+  await until(() => names().join() === 'earshot-20261120T113000Z.db');
+  const looks = vi.spyOn(settings, 'get');
+  await until(() => looks.mock.calls.length > 0);
+  await backups.close();
+  expect(logger.info.mock.calls.filter(([, text]) => text === 'A backup was made')).toHaveLength(2);
+});
+
 it('after an erasure, a new copy replaces all earlier ones', async () => {
   const backups = create();
   write('test', 'Quetzalcoatl');

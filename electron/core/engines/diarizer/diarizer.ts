@@ -1,6 +1,7 @@
+import { toSeconds } from '../../base/audio.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
-import { withDedicatedWorker } from '../worker/dedicated.ts';
+import { runWithin, withDedicatedWorker } from '../worker/dedicated.ts';
 import type { ForkWorker } from '../worker/process.ts';
 import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
 import type { Diarization, DiarizationModels } from './types.ts';
@@ -26,6 +27,11 @@ export type Diarizer = (
   options: DiarizeOptions,
 ) => Promise<Diarization>;
 
+/** A process that takes longer hangs: time to load the models on a slow machine, and for each second of audio. */
+const LOADING_MS = 10 * 60_000;
+const CHUNK_MS_PER_SECOND = 10_000;
+const END_MS_PER_SECOND = 1000;
+
 /** Diarizes each recording in a process of its own. This process holds one chunk at a time. */
 export const createDiarizer =
   (fork: ForkWorker): Diarizer =>
@@ -34,11 +40,20 @@ export const createDiarizer =
       () => fork(['diarizer']),
       signal,
       async (client) => {
+        let total = 0;
         for await (const { pcm } of chunks) {
-          await client.run(diarizeChunkTask, { models, pcm }).promise;
+          const seconds = toSeconds(pcm.length);
+          total += seconds;
+          await runWithin(
+            client,
+            diarizeChunkTask,
+            { models, pcm },
+            LOADING_MS + CHUNK_MS_PER_SECOND * seconds,
+          );
           freeMemory(pcm);
         }
-        return await client.run(diarizeEndTask, { models, speakers }).promise;
+        const limitMs = LOADING_MS + END_MS_PER_SECOND * total;
+        return await runWithin(client, diarizeEndTask, { models, speakers }, limitMs);
       },
     );
 
@@ -50,7 +65,7 @@ export const createSpeakerModelTrial =
       await withDedicatedWorker(
         () => fork(['diarizer']),
         signal,
-        (client) => client.run(trySpeakerModelTask, input).promise,
+        (client) => runWithin(client, trySpeakerModelTask, input, LOADING_MS),
       );
     } catch (error) {
       if (!isAppError(error) || error.code === 'cancelled') throw error;

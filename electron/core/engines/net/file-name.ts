@@ -1,13 +1,12 @@
 import { decodeExtended, parse } from 'content-disposition';
+import { cleanName } from '../../../contract/names.ts';
 
 const MAX_LENGTH = 200;
 
 /** Removes folders, control characters and leading dots, and truncates to 200 characters. Can return ''. */
 export const cleanFileName = (name: string): string =>
   Array.from(
-    name
-      .replace(/^.*[/\\]/s, '')
-      .replace(/\p{Cc}|\p{Cs}/gu, '')
+    cleanName(name.replace(/^.*[/\\]/s, ''))
       .trim()
       .replace(/^\.+/, ''),
   )

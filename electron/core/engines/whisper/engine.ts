@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { toSeconds } from '../../base/audio.ts';
 import { isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { withDedicatedWorker } from '../worker/dedicated.ts';
@@ -49,12 +50,14 @@ export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' 
 
 /**
  * Recognition in a worker process. Every promise rejects with an AppError: `engine_unavailable` (the addon does not load
- * on this machine), `engine_crashed` (the process ended during the job), `cancelled` (the signal), `interrupted`
+ * on this machine), `engine_crashed` (the process ended during the job, or made no progress and was killed), `cancelled` (the signal), `interrupted`
  * (closed), `model_not_installed`, `model_invalid`, `invalid_request` (a parameter, empty audio).
  */
 export type WhisperEngine = {
   /** The running worker's process id, if one runs. */
   readonly workerPid: number | undefined;
+  /** Whether the worker makes no progress, or was replaced for that and has done nothing since. */
+  readonly isStalled: boolean;
   /** Jobs that run at once; more wait in order. */
   readonly concurrency: number;
   /** Loads the addon in a process of its own, so that a crash affects nothing else. */
@@ -122,10 +125,18 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
     }
   };
 
+  const workOf = (task: { readonly kind: string }, modelPath: string, device: Device, pcm: Float32Array) => ({
+    kind: `${task.kind} ${device} ${modelPath}`,
+    seconds: toSeconds(pcm.length),
+  });
+
   return {
     concurrency,
     get workerPid() {
       return host.pid;
+    },
+    get isStalled() {
+      return host.isStalled;
     },
     probe: async () => {
       const timeout = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -143,16 +154,24 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
         host.run(
           transcribeTask,
           { modelPath, device, pcm, params: { threads, ...params } },
-          { signal, exclusive, onEvent },
+          { signal, exclusive, onEvent, work: workOf(transcribeTask, modelPath, device, pcm) },
         ),
       );
     },
     detectLanguage: ({ modelPath, pcm, signal }) =>
       onDevice(modelPath, (device) =>
-        host.run(detectLanguageTask, { modelPath, device, pcm, threads }, { signal }),
+        host.run(
+          detectLanguageTask,
+          { modelPath, device, pcm, threads },
+          { signal, work: workOf(detectLanguageTask, modelPath, device, pcm) },
+        ),
       ),
     speechProbabilities: ({ modelPath, pcm, signal }) =>
-      host.run(speechProbabilitiesTask, { modelPath, pcm }, { signal }),
+      host.run(
+        speechProbabilitiesTask,
+        { modelPath, pcm },
+        { signal, work: workOf(speechProbabilitiesTask, modelPath, 'cpu', pcm) },
+      ),
     modelFacts: (modelPath) => host.run(modelFactsTask, { modelPath }),
     close: () => host.close(),
   };

@@ -34,7 +34,7 @@ export type TaskRun<Result> = {
   kill(): void;
 };
 
-/** The process was killed because another task would not stop: this task may run again in the next process. */
+/** The process was killed because another task would not stop, or made no progress: this task may run again in the next process. */
 export class WorkerReplaced extends Error {}
 
 /** One worker process and its tasks in flight. */

@@ -1,6 +1,8 @@
 import { onAbort, throwIfAborted } from '../../base/abort.ts';
 import { WorkerClient } from './client.ts';
 import type { WorkerProcess } from './process.ts';
+import type { TaskDefinition } from './protocol.ts';
+import { StallWatch } from './stall-watch.ts';
 
 const STOP_GRACE_MS = 1000;
 
@@ -25,4 +27,16 @@ export const withDedicatedWorker = async <T>(
     unlisten();
     await client.stop(STOP_GRACE_MS);
   }
+};
+
+/** Runs a task; rejects with `engine_crashed` if it is not done within `limitMs`, for its process hangs. */
+export const runWithin = <Input, Result>(
+  client: WorkerClient,
+  task: TaskDefinition<string, Input, Result>,
+  input: Input,
+  limitMs: number,
+): Promise<Result> => {
+  const run = client.run(task, input);
+  const watch = new StallWatch(limitMs, () => run.kill());
+  return run.promise.finally(() => watch.stop());
 };

@@ -1,10 +1,12 @@
 import { onAbort } from '../../base/abort.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
-import { WorkerClient, WorkerReplaced } from './client.ts';
+import { type TaskRun, WorkerClient, WorkerReplaced } from './client.ts';
 import { engineClosed, engineCrashed, taskCancelled } from './errors.ts';
 import type { WorkerProcess } from './process.ts';
 import type { TaskDefinition } from './protocol.ts';
 import { Semaphore } from './semaphore.ts';
+import { StallLimits, type Work } from './stall-limits.ts';
+import { StallWatch } from './stall-watch.ts';
 
 const DEFAULT_IDLE_MS = 5 * 60_000;
 const DEFAULT_TASKS_PER_WORKER = 500;
@@ -28,6 +30,8 @@ export type TaskOptions<Event> = {
   readonly signal?: AbortSignal | undefined;
   /** Run while no other task does, so that after a crash only the task at fault can crash again. */
   readonly exclusive?: boolean | undefined;
+  /** Limits how long the task may go without an event: its process then counts as crashed. Absent: without limit. */
+  readonly work?: Work | undefined;
   /** A task that is restarted in another process emits its events again. */
   readonly onEvent?: (event: Event) => void;
 };
@@ -42,7 +46,10 @@ export class WorkerHost {
   readonly #semaphore: Semaphore;
   readonly #log: Logger;
   readonly #stopping = new Set<Promise<void>>();
+  readonly #watches = new Set<StallWatch>();
   #client: WorkerClient | undefined;
+  #limits = new StallLimits();
+  #wasReplaced = false;
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -55,6 +62,11 @@ export class WorkerHost {
   /** The process id of the running worker, if there is one. */
   get pid(): number | undefined {
     return this.#client?.isUsable ? this.#client.pid : undefined;
+  }
+
+  /** Whether a task makes no progress, or its process was replaced for that and none was done since. */
+  get isStalled(): boolean {
+    return this.#wasReplaced || [...this.#watches].some(({ isSilent }) => isSilent);
   }
 
   async run<Input, Result, Event>(
@@ -84,7 +96,7 @@ export class WorkerHost {
     await Promise.all(this.#stopping);
   }
 
-  /** Restarts the task if its process was killed because another task would not stop. */
+  /** Restarts the task if its process was killed because of another task. */
   async #runUntilSettled<Input, Result, Event>(
     task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
@@ -105,28 +117,50 @@ export class WorkerHost {
   async #runOnce<Input, Result, Event>(
     task: TaskDefinition<string, Input, Result, Event>,
     input: Input,
-    { signal, onEvent }: TaskOptions<Event>,
+    { signal, onEvent, work }: TaskOptions<Event>,
   ): Promise<Result> {
-    const run = this.#worker().run(task, input, onEvent);
+    const run = this.#worker().run(task, input, (event: Event) => {
+      watch?.touch();
+      onEvent?.(event);
+    });
+    const watch = work === undefined ? undefined : this.#watch(run, work);
+    const [limits, startedAt] = [this.#limits, performance.now()];
     let killTimer: NodeJS.Timeout | undefined;
     const unlisten = onAbort(signal, () => {
       run.abort();
       killTimer = setTimeout(() => run.kill(), ABORT_GRACE_MS);
     });
     try {
-      return await run.promise;
+      const result = await run.promise;
+      if (work !== undefined) limits.add(work, performance.now() - startedAt);
+      this.#wasReplaced = false;
+      return result;
     } catch (error) {
       throw signal?.aborted ? taskCancelled() : error;
     } finally {
       clearTimeout(killTimer);
+      watch?.stop();
+      if (watch !== undefined) this.#watches.delete(watch);
       unlisten();
     }
+  }
+
+  #watch(run: Pick<TaskRun<unknown>, 'kill'>, work: Work): StallWatch {
+    const limitMs = this.#limits.limitMs(work);
+    const watch = new StallWatch(limitMs, () => {
+      this.#log.warn({ seconds: Math.round(limitMs / 1000) }, 'The engine made no progress and is replaced');
+      this.#wasReplaced = true;
+      run.kill();
+    });
+    this.#watches.add(watch);
+    return watch;
   }
 
   #worker(): WorkerClient {
     if (this.#client?.isUsable) return this.#client;
     const client = new WorkerClient(this.#options.fork());
     this.#client = client;
+    this.#limits = new StallLimits();
     this.#log.debug({ pid: client.pid }, 'engine process started');
     client.exited.then((reason) => {
       if (reason !== undefined)

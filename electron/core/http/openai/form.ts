@@ -6,7 +6,7 @@ import { AppError, isAppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { FileService, StoredFile } from '../../services/files/service.ts';
 import { MAX_FILE_BYTES, type UploadService } from '../../services/files/uploads.ts';
-import { invalidField, nextPart, textOf } from '../multipart.ts';
+import { invalidField, nextPart, stopParsing, textOf } from '../multipart.ts';
 
 const LIMITS = {
   // Higher than the service's own limit, which is refused with a sentence; the parser would truncate silently.
@@ -144,6 +144,7 @@ export const readOpenAiForm = async (
     if (file === undefined) throw invalidField('file', 'is missing');
     return { file, fields: Object.fromEntries(fields) };
   } catch (error) {
+    stopParsing(request);
     open?.file.destroy();
     if (file !== undefined) await files.remove(user.id, file.key);
     throw error;

@@ -7,6 +7,7 @@ import { ok, success } from '../responses.ts';
 
 export type SystemDeps = {
   readonly db: { readonly isDamaged: boolean };
+  readonly engine: { readonly isStalled: boolean };
   readonly system: SystemService;
   readonly requestLog: RequestLog;
   readonly version: string;
@@ -14,10 +15,14 @@ export type SystemDeps = {
 
 /** Health, facts about the system, and the request log. */
 export const addSystemRoutes = (server: FastifyInstance, deps: SystemDeps): void => {
-  const { db, system, requestLog, version } = deps;
+  const { db, engine, system, requestLog, version } = deps;
+  const status = () => {
+    if (db.isDamaged) return 'damaged';
+    return engine.isStalled ? 'engine_stalled' : 'ok';
+  };
   addRoute(server, routes.health, () =>
     ok({
-      status: db.isDamaged ? ('damaged' as const) : ('ok' as const),
+      status: status(),
       version,
       uptime: system.uptime(),
     }),

@@ -2,6 +2,7 @@ import type { WordTimes } from '../../../contract/recognition.ts';
 import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
 import { toSamples, toSeconds } from '../../base/audio.ts';
+import { isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
 import type { AudioChunk, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
@@ -81,14 +82,23 @@ const PROMPT_TOKENS = 96;
 /** Seconds of audio in one of Whisper's windows. */
 const WINDOW_SECONDS = 30;
 
-/** Finds the speech in audio with Silero VAD; `modelPath` is its file. */
+/** The detector shares its process with the recognition, which may be what crashed. */
+const MAX_CRASHES = 3;
+
+/** Finds the speech in audio with Silero VAD; `modelPath` is its file. Retries after a crash of the engine. */
 export const speechFinder =
   (engine: Pick<WhisperEngine, 'speechProbabilities'>, modelPath: string, signal: AbortSignal): FindSpeech =>
-  async (pcm) =>
-    speechSpans(
-      await engine.speechProbabilities({ modelPath, pcm: audible(pcm), signal }),
-      toSeconds(pcm.length),
-    );
+  async (pcm) => {
+    for (let crashes = 1; ; crashes++) {
+      try {
+        const probabilities = await engine.speechProbabilities({ modelPath, pcm: audible(pcm), signal });
+        return speechSpans(probabilities, toSeconds(pcm.length));
+      } catch (error) {
+        const isCrash = isAppError(error) && error.code === 'engine_crashed';
+        if (!isCrash || crashes >= MAX_CRASHES) throw error;
+      }
+    }
+  };
 
 /** Whether there is nothing to recognize. */
 export const isSilent = ({ speech }: Pick<AudioChunk, 'speech'>): boolean => speech.length === 0;

@@ -1,3 +1,4 @@
+import { cleanName } from '../../../contract/names.ts';
 import { AppError } from '../../base/errors.ts';
 
 const invalid = (message: string) =>
@@ -30,5 +31,5 @@ export const nameFromAudioUrl = (url: URL): string => {
     .split('/')
     .filter((part) => part !== '')
     .at(-1);
-  return last === undefined ? url.hostname : decode(last);
+  return cleanName(decode(last ?? '')).trim() || url.hostname;
 };

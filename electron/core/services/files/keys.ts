@@ -1,3 +1,4 @@
+import { cleanName } from '../../../contract/names.ts';
 import { AppError } from '../../base/errors.ts';
 
 const MAX_FOLDER_PARTS = 32;
@@ -69,7 +70,7 @@ export const splitName = (fileName: string): { stem: string; extension: string }
 
 /** A file's name as it is stored: without control characters, at most its last 255 characters. */
 export const originalName = (fileName: string): string => {
-  const name = [...fileName.toWellFormed().replaceAll(/\p{Cc}/gu, '')].slice(-255).join('');
+  const name = [...cleanName(fileName.toWellFormed())].slice(-255).join('');
   return name === '' ? 'file' : name;
 };
 

@@ -173,6 +173,52 @@ describe('WorkerHost', () => {
     expect(await other).toBe(2);
   });
 
+  it('replaces a process in which a task makes no progress, and restarts the other tasks', async () => {
+    const work = { kind: 'length small', seconds: 30 };
+    const measured = host.run(lengthTask, 'a', { work });
+    await vi.advanceTimersByTimeAsync(2000);
+    processAt(0).done(1, 1);
+    await measured;
+    const hung = expect(host.run(lengthTask, 'b', { work })).rejects.toMatchObject({
+      code: 'engine_crashed',
+    });
+    const other = host.run(lengthTask, 'cc');
+    // 60 times the two seconds that the first one took.
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(host.isStalled).toBe(true);
+    processAt(0).emit({ type: 'event', id: 2, event: { percent: 50 } });
+    expect(host.isStalled).toBe(false);
+    await vi.advanceTimersByTimeAsync(119_000);
+    expect(processAt(0).isKilled).toBe(false);
+    await vi.advanceTimersByTimeAsync(2000);
+    await hung;
+    expect(processAt(0).isKilled).toBe(true);
+    expect(host.isStalled).toBe(true);
+    processAt(1).done(1, 2);
+    expect(await other).toBe(2);
+    expect(host.isStalled).toBe(false);
+  });
+
+  it('gives a first task time to load its model, and a short one a minute', async () => {
+    const work = { kind: 'length large', seconds: 1 };
+    const first = host.run(lengthTask, 'a', { work });
+    await vi.advanceTimersByTimeAsync(14 * 60_000);
+    expect(processAt(0).isKilled).toBe(false);
+    processAt(0).done(1, 1);
+    await first;
+    const quick = host.run(lengthTask, 'b', { work: { ...work, kind: 'length tiny' } });
+    await vi.advanceTimersByTimeAsync(10);
+    processAt(0).done(2, 1);
+    await quick;
+    const hung = expect(
+      host.run(lengthTask, 'c', { work: { ...work, kind: 'length tiny' } }),
+    ).rejects.toMatchObject({ code: 'engine_crashed' });
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(processAt(0).isKilled).toBe(false);
+    await vi.advanceTimersByTimeAsync(2000);
+    await hung;
+  });
+
   it('gives up on a task whose process was replaced three times', async () => {
     const victim = expect(host.run(lengthTask, 'a')).rejects.toMatchObject({
       code: 'engine_crashed',

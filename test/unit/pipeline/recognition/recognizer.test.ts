@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
-import { isAppError } from '../../../../electron/core/base/errors.ts';
+import { AppError, isAppError } from '../../../../electron/core/base/errors.ts';
 import {
   detectLanguage,
   type RecognizeOptions,
   recognizeChunk,
+  speechFinder,
 } from '../../../../electron/core/pipeline/recognition/recognizer.ts';
 import { chooseLanguage } from '../../../../electron/core/pipeline/recognition/spoken-language.ts';
 import {
@@ -303,5 +304,23 @@ describe('detectLanguage', () => {
       }
     };
     expect(choose()).toBe(outcome);
+  });
+});
+
+describe('speechFinder', () => {
+  const crashing = (times: number) => {
+    let calls = 0;
+    const speechProbabilities = async ({ pcm }: { readonly pcm: Float32Array }) => {
+      calls += 1;
+      if (calls <= times) throw new AppError('engine_crashed', 'The engine crashed.');
+      return new Float32Array(Math.ceil(pcm.length / 512)).fill(1);
+    };
+    return speechFinder({ speechProbabilities }, '/speech.bin', new AbortController().signal);
+  };
+  const second = new Float32Array(SAMPLE_RATE).fill(0.5);
+
+  it('tries again after a crash, but not for ever', async () => {
+    expect(await crashing(2)(second)).toHaveLength(1);
+    await expect(crashing(3)(second)).rejects.toMatchObject({ code: 'engine_crashed' });
   });
 });

@@ -10,7 +10,7 @@ import {
   type Upload,
   type UploadService,
 } from '../../../services/files/uploads.ts';
-import { invalidField, nextPart, textOf } from '../../multipart.ts';
+import { invalidField, nextPart, stopParsing, textOf } from '../../multipart.ts';
 
 /** Bytes that a form may have beside its file: boundaries, part headers and three short fields. */
 const FORM_OVERHEAD = 256 * 1024;
@@ -105,6 +105,7 @@ export const receiveForm = async (
     if (file === undefined || upload === undefined) throw invalidField('file', 'is missing');
     return { upload, properties: propertiesOf(uploads, userId, file, fields) };
   } catch (error) {
+    stopParsing(request);
     file?.file.destroy();
     await upload?.abort();
     throw error;
