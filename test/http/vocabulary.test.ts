@@ -43,11 +43,14 @@ const storedOptions = (id: string): string => {
 };
 
 describe('a vocabulary', () => {
-  it('corrects the spelling of what the engine was unsure of, before custom_spelling', async () => {
+  it('writes the terms of what it was told is misheard, before custom_spelling', async () => {
     const { text, segments } = await transcribe(server, remote, ONE_SENTENCE, {
       language: 'en',
       timestamp_style: 'word',
-      vocabulary: ['Klarke', { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }],
+      vocabulary: [
+        { term: 'Klarke', sounds_like: ['Clark'] },
+        { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 },
+      ],
       custom_spelling: [{ from: ['nordwind'], to: 'Nordwind AG' }],
     });
     expect(text).toContain('David Klarke and I work at Nordwind AG.');
@@ -93,7 +96,10 @@ describe("a user's vocabulary", () => {
 
   it('is empty at first, replaced as a whole, kept over a restart, and each user has one', async () => {
     expect((await server.client.call('getVocabulary')).data).toEqual({ terms: [], updated_at: null });
-    const terms = ['Klarke', { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 }];
+    const terms = [
+      { term: 'Klarke', sounds_like: ['Clark'] },
+      { term: 'Nordwind', sounds_like: ['Northwind'], weight: 0 },
+    ];
     expect((await put(['Old', 'Older'])).status).toBe(200);
     expect((await put(terms)).status).toBe(200);
     const { dataDir } = server;

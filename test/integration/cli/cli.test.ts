@@ -228,13 +228,10 @@ describe('with a service that runs', () => {
 
   it('takes a vocabulary from the line or a file', async () => {
     const list = join(temporaryFolder(), 'terms.txt');
-    writeFileSync(list, '# people\nKlarke\n');
-    // Both ways give the service a list of terms.
+    writeFileSync(list, '# people\nKlarke = Clark\n');
     expect(readVocabulary('Klarke, Kubernetes')).toEqual(['Klarke', 'Kubernetes']);
-    for (const given of breadth([list], ['Klarke, Kubernetes', list])) {
-      const { out } = await ask('transcribe', SAMPLE, '-m', 'starter', '-f', 'txt', '--vocabulary', given);
-      expect(out, given).toContain('David Klarke');
-    }
+    const { out } = await ask('transcribe', SAMPLE, '-m', 'starter', '-f', 'txt', '--vocabulary', list);
+    expect(out).toContain('David Klarke');
   });
 
   it('lists, creates and revokes keys and users', async () => {
