@@ -70,7 +70,9 @@ export const FindBar = () => {
     <search
       className="mt-2 flex flex-wrap items-center gap-2"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        close();
       }}
     >
       <SearchField

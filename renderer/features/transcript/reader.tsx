@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext } from 'react';
 import { createStore } from 'zustand/vanilla';
+import { paragraphOfWord } from './model/document.ts';
 import type { Player } from './player.ts';
 import type { TranscriptEditor } from './transcript-editor.ts';
 
@@ -95,6 +96,14 @@ export const askForSpeaker = ({ editor, view }: Reader, assigned: WordSpan): voi
 export const adjustTimes = ({ editor, view }: Reader, word: number): void => {
   if (editor.store.getState().transcript?.status !== 'completed') return;
   view.setState(({ timed }) => ({ timed: { word, kind: timed?.kind ?? 'word' } }));
+};
+
+/** Closes the times and moves the focus to the paragraph of their word. */
+export const closeTimes = ({ editor, view, focusParagraph }: Reader): void => {
+  const word = view.getState().timed?.word ?? 0;
+  view.setState({ timed: undefined });
+  const { doc } = editor.store.getState();
+  if (doc !== undefined) focusParagraph.current(paragraphOfWord(doc, word));
 };
 
 /** Asks for the number of speakers from a word on, unless a job is running or the channels are the speakers. */

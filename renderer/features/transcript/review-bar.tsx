@@ -91,6 +91,8 @@ export const ReviewBar = () => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Escape closes what was opened last.
+      if (event.key === 'Escape' && view.getState().timed !== undefined) return;
       const run = {
         p: play,
         a: accept,
@@ -107,7 +109,7 @@ export const ReviewBar = () => {
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, [play, accept, replace, edit, step, close]);
+  }, [play, accept, replace, edit, step, close, view]);
 
   const confidence =
     span === undefined
