@@ -72,7 +72,7 @@ const OpenDialog = () => {
   const open = useStore(dialogs.store, (state) => state.open);
   return (
     <DialogBoundary key={open.kind} onClose={dialogs.close}>
-      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
+      {open.kind === 'create' && <CreateDialog sources={open.sources} repeated={open.repeated ?? 0} />}
       {open.kind === 'record' && <RecordDialog />}
       {open.kind === 'palette' && <CommandPalette />}
       {open.kind === 'shortcuts' && <ShortcutsDialog />}

@@ -1,5 +1,5 @@
 import { Terminal } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
@@ -44,24 +44,22 @@ const describeRequest = (
   return toCurl(baseUrl, toRequest(url, options, range, original, vocabulary));
 };
 
-/** The sources, with the range and the duration of a single one. */
-const useSources = (initialSources: readonly Source[]) => {
-  const [sources, setSources] = useState(initialSources);
-  const [range, setRange] = useState<Range>(WHOLE_RECORDING);
-  const [duration, setDuration] = useState(0);
-  const isSingle = sources.length === 1;
+/** The range and the duration of a single source. */
+const useRange = (sources: readonly Source[]) => {
+  const source = sources.length === 1 ? sources[0] : undefined;
+  const [ranges, setRanges] = useState<ReadonlyMap<Source, Range>>(new Map());
+  const [durations, setDurations] = useState<ReadonlyMap<Source, number>>(new Map());
+  const range = (source && ranges.get(source)) ?? WHOLE_RECORDING;
+  const duration = (source && durations.get(source)) ?? 0;
   return {
-    sources,
-    setSources: (next: readonly Source[]) => {
-      setSources(next);
-      setRange(WHOLE_RECORDING);
-      setDuration(0);
-    },
-    range: isSingle ? range : WHOLE_RECORDING,
-    setRange,
-    setDuration,
+    range,
+    setRange: (next: Range) => source !== undefined && setRanges(new Map([[source, next]])),
+    setDuration: useCallback(
+      (next: number) => source !== undefined && setDurations(new Map([[source, next]])),
+      [source],
+    ),
     /** Length of the range; 0 while unknown. */
-    seconds: isSingle && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
+    seconds: duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
   };
 };
 
@@ -100,11 +98,13 @@ const useOptions = (onInstalled: () => void) => {
   };
 };
 
-const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
+type CreateDialogProps = { sources: readonly Source[]; repeated: number };
+
+const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
   const services = useServices();
   const { dialogs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
-  const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
+  const { range, setRange, setDuration, seconds } = useRange(sources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const terms = useTerms();
   const problems = useFileProblems(sources);
@@ -179,9 +179,12 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           sources={sources}
           problems={problems}
           range={range}
-          onSources={(next) => {
-            for (const id of recordings) void services.recording.leave(id);
-            setSources(next);
+          repeated={repeated}
+          onAdd={dialogs.addSources}
+          onRemove={(source) => {
+            if (source.kind === 'file' && source.recording !== undefined)
+              void services.recording.leave(source.recording);
+            dialogs.open({ kind: 'create', sources: sources.filter((each) => each !== source) });
           }}
           onRange={setRange}
           onDuration={setDuration}
