@@ -92,4 +92,37 @@ describe('adding recordings', () => {
     await window.toasted('There are no audio or video files in this folder.');
     expect(await dialog().count(), basename(empty)).toBe(0);
   });
+
+  it('warns before a reload ends uploads, and asks for their files by name afterwards', async () => {
+    const { page } = window;
+    // Two uploads run at a time, the third waits.
+    await page.route('**/presigned-upload', () => {});
+    await drop(folder);
+    await dialog().getByRole('button', { name: 'Transcribe 3' }).click();
+    await page.getByText('Waiting', { exact: true }).first().waitFor();
+    const asked = new Promise<string>((done) => {
+      page.once('dialog', (shown) => {
+        done(shown.type());
+        void shown.accept();
+      });
+    });
+    await page.reload();
+    expect(await asked).toBe('beforeunload');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await window.settle();
+    const notice = page.getByRole('status').filter({ hasText: 'These uploads stopped' });
+    await notice.getByText('1.wav, 2.wav and 10.wav', { exact: false }).waitFor();
+    expect(await window.violations()).toEqual([]);
+    await notice.locator('input').setInputFiles([join(folder, '1.wav'), join(folder, 'Day 2/2.wav')]);
+    await dialog()
+      .getByText(/^2 recordings/)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Transcribe 2' }).click();
+    await page.getByRole('link', { name: '2', exact: true }).waitFor();
+    await page.getByText('This upload stopped', { exact: false }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Dismiss' }).click();
+    await page.reload();
+    await window.settle();
+    expect(await page.getByText('stopped when the page was reloaded', { exact: false }).count()).toBe(0);
+  });
 });
