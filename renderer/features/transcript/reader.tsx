@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { paragraphOfWord } from './model/document.ts';
+import { ANYWHERE, type FindOptions } from './model/find.ts';
 import type { Player } from './player.ts';
 import type { TranscriptEditor } from './transcript-editor.ts';
 
@@ -19,6 +20,7 @@ export type TimedWord = { readonly word: number; readonly kind: 'word' | 'subtit
 type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
+  readonly findOptions: FindOptions;
   readonly matchIndex: number;
   readonly spanIndex: number;
   readonly edited: EditedParagraph | undefined;
@@ -47,6 +49,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
   createStore<ReaderView>(() => ({
     panel: 'none',
     query: '',
+    findOptions: ANYWHERE,
     matchIndex: 0,
     spanIndex: 0,
     edited: undefined,
