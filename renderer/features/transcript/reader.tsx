@@ -10,6 +10,8 @@ type EditedParagraph = {
   readonly paragraph: number;
   /** The word before which the caret is placed first; without it, at the end. */
   readonly word?: number | undefined;
+  /** The last of the words that are selected first, from `word` on; without it, none is. */
+  readonly lastWord?: number | undefined;
 };
 
 /** Words of the document, from the first to the last. */
@@ -84,10 +86,15 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
   <ReaderContext value={value}>{children}</ReaderContext>
 );
 
-/** Opens a paragraph for editing, unless a job is running; the caret goes before `word`. */
-export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?: number): void => {
+/** Opens a paragraph for editing, unless a job is running; the caret goes before `word`, or `word` to `lastWord` are selected. */
+export const editParagraph = (
+  { editor, view }: Reader,
+  paragraph: number,
+  word?: number,
+  lastWord?: number,
+): void => {
   if (editor.store.getState().transcript?.status === 'completed')
-    view.setState({ edited: { paragraph, word } });
+    view.setState({ edited: { paragraph, word, lastWord } });
 };
 
 /** Asks who speaks these words, unless a job is running. */
@@ -118,7 +125,10 @@ export const askToDiarize = ({ editor, view }: Reader, diarizedFrom: number): vo
 
 export const useEditParagraph = () => {
   const reader = useReader();
-  return useCallback((paragraph: number, word?: number) => editParagraph(reader, paragraph, word), [reader]);
+  return useCallback(
+    (paragraph: number, word?: number, lastWord?: number) => editParagraph(reader, paragraph, word, lastWord),
+    [reader],
+  );
 };
 
 export const useReader = (): Reader => {

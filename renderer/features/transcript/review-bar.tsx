@@ -67,7 +67,8 @@ const useReview = () => {
     if (edited !== undefined && isCompleted) editor.edit([edited]);
   }, [doc, span, editor, isCompleted]);
   const edit = useCallback(() => {
-    if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first), span.first);
+    if (doc !== undefined && span !== undefined)
+      editParagraph(paragraphOfWord(doc, span.first), span.first, span.last);
   }, [doc, span, editParagraph]);
   return {
     doc,
