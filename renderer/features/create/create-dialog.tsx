@@ -2,8 +2,10 @@ import { Terminal } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { invalidate } from '../../api/queries.ts';
+import { type Services, useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
+import type { Translate } from '../../i18n/index.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +23,7 @@ import { ModelPicker } from './model-picker.tsx';
 import type { OriginalChoice } from './redaction-fields.tsx';
 import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
-import { sourceName, startTranscriptions } from './start.ts';
+import { sourceName, startTranscriptions, uploadSource } from './start.ts';
 import { useModelInstall } from './use-model-install.ts';
 import { VerifyField } from './verify-field.tsx';
 import { useTerms, VocabularyField } from './vocabulary-field.tsx';
@@ -42,6 +44,18 @@ const describeRequest = (
         ? source.url
         : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
   return toCurl(baseUrl, toRequest(url, options, range, original, vocabulary));
+};
+
+/** Stores a recording without transcribing it. */
+const keepInFiles = async (services: Services, t: Translate, source: Source) => {
+  try {
+    await uploadSource(services, source);
+    await invalidate(services.queries, ['listFiles']);
+    services.toasts.show(t('record.kept', { name: sourceName(source) }));
+  } catch (error) {
+    // The list of uploads shows why it failed.
+    console.info('The recording was not stored.', error instanceof Error ? error.name : '');
+  }
 };
 
 /** The range and the duration of a single source. */
@@ -110,7 +124,12 @@ const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
   const problems = useFileProblems(sources);
   const startable = sources.filter((source) => problems.has(source) && problems.get(source) === undefined);
   const start = () => {
-    const choices = { options, range, original: original?.value ?? 'keep', vocabulary: terms.vocabulary };
+    const choices = {
+      options,
+      range,
+      original: original?.value ?? 'keep',
+      vocabulary: terms.vocabulary,
+    };
     startTranscriptions(services, t, startable, choices);
     dialogs.close();
     router.go({ screen: 'library' });
@@ -181,6 +200,10 @@ const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
           range={range}
           repeated={repeated}
           onAdd={dialogs.addSources}
+          onKeep={(source) => {
+            dialogs.close();
+            void keepInFiles(services, t, source);
+          }}
           onRemove={(source) => {
             if (source.kind === 'file' && source.recording !== undefined)
               void services.recording.leave(source.recording);

@@ -25,13 +25,15 @@ type Props = {
   range: Range;
   onAdd: (sources: readonly Source[]) => void;
   onRemove: (source: Source) => void;
+  /** Stores a recording of this window without transcribing it. */
+  onKeep: (source: Source) => void;
   onRange: (range: Range) => void;
   onDuration: (seconds: number) => void;
 };
 
 /** The chosen recording with its waveform, or the list of several, or the ways to add one. */
 export const SourceSection = (props: Props) => {
-  const { sources, problems, repeated, range, onAdd, onRemove, onRange, onDuration } = props;
+  const { sources, problems, repeated, range, onAdd, onRemove, onKeep, onRange, onDuration } = props;
   const { t } = useI18n();
   const single = sources.length === 1 ? sources[0] : undefined;
   return (
@@ -44,6 +46,7 @@ export const SourceSection = (props: Props) => {
           onRange={onRange}
           onDuration={onDuration}
           onRemove={() => onRemove(single)}
+          onKeep={() => onKeep(single)}
         />
       ) : (
         <div className="rounded-box border border-line bg-ground p-3">
@@ -190,9 +193,11 @@ type SingleSourceProps = {
   onRange: (range: Range) => void;
   onDuration: (seconds: number) => void;
   onRemove: () => void;
+  onKeep: () => void;
 };
 
-const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }: SingleSourceProps) => {
+const SingleSource = (props: SingleSourceProps) => {
+  const { source, problem, range, onRange, onDuration, onRemove, onKeep } = props;
   const { client, baseUrl } = useServices();
   const { t, locale } = useI18n();
   const [audio, setAudio] = useState<AudioPreview>();
@@ -226,6 +231,11 @@ const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }:
           <p className="font-[580] [overflow-wrap:anywhere]">{sourceName(source)}</p>
           <p className="tnum text-xs text-ink-2">{facts.join(' · ')}</p>
         </div>
+        {source.kind === 'file' && source.recording !== undefined && (
+          <Button variant="link" onClick={onKeep}>
+            {t('record.recovered.keep')}
+          </Button>
+        )}
         <Button variant="link" onClick={onRemove}>
           {t('create.change')}
         </Button>

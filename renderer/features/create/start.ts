@@ -20,7 +20,8 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
   return name === '' ? {} : { name };
 };
 
-const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
+/** Stores a source that is not stored yet; the `audio_url` of it. */
+export const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
   if (source.kind === 'stored') return `storage:${source.key}`;
   const stored = source.recording === undefined ? undefined : await recording.keep(source.recording);
