@@ -10,6 +10,7 @@ import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-source
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
+import { useFirstResult } from './use-first-result.ts';
 import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
 
@@ -21,6 +22,7 @@ export const Shell = () => {
   const { Component } = SCREENS[route.screen];
   useGlobalShortcuts();
   usePastedSources();
+  useFirstResult();
   const announcement = useJobAnnouncements();
   useOpenedPlaces();
 

@@ -5,6 +5,7 @@ import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import { invalidate } from '../../api/queries.ts';
 import { type Services, useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
+import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
 import type { Translate } from '../../i18n/index.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
@@ -121,6 +122,7 @@ const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
   const { range, setRange, setDuration, seconds } = useRange(sources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const terms = useTerms();
+  const isEmpty = useTranscriptCounts().all === 0;
   const problems = useFileProblems(sources);
   const startable = sources.filter((source) => problems.has(source) && problems.get(source) === undefined);
   const start = () => {
@@ -129,6 +131,7 @@ const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
       range,
       original: original?.value ?? 'keep',
       vocabulary: terms.vocabulary,
+      isFirst: isEmpty && startable.length === 1,
     };
     startTranscriptions(services, t, startable, choices);
     dialogs.close();

@@ -35,25 +35,28 @@ type Choices = {
   readonly original: RedactSource;
   /** Empty for the user's own. */
   readonly vocabulary: readonly VocabularyEntry[];
+  /** The library is empty so far. */
+  readonly isFirst: boolean;
 };
 
 const startTranscription = async (
   services: Services,
   t: Translate,
   source: Source,
-  { options, range, original, vocabulary }: Choices,
+  { options, range, original, vocabulary, isFirst }: Choices,
 ) => {
   const { client, queries, library, toasts } = services;
   // The list of uploads shows why one failed.
   const audioUrl = await uploadSource(services, source).catch(() => undefined);
   if (audioUrl === undefined) return;
   try {
-    await client.call('createTranscript', {
+    const { id } = await client.call('createTranscript', {
       body: {
         ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
         ...transcriptName(source),
       },
     });
+    if (isFirst) library.store.setState({ awaited: id });
     if (source.kind === 'stored' && source.recovered !== undefined) {
       await client.call('patchFile', { params: { fileKey: source.key }, body: source.recovered });
       await invalidate(queries, ['listFiles']);
