@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow, untilFonts } from '../support/browser.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk } from '../support/written-talk.ts';
@@ -26,6 +26,9 @@ describe('small corrections of a transcript', () => {
     [server, browser] = [started.server, await borrowBrowser()];
     window = await openWindow(browser, server);
     ({ page } = window);
+  });
+  beforeEach(async () => {
+    await page.goto(`${server.url}/robots.txt`);
     await openTranscript(server, id, window);
   });
   afterAll(async () => {
@@ -46,6 +49,29 @@ describe('small corrections of a transcript', () => {
     await page.keyboard.press('Enter');
     await expect.poll(text).toBe('The Budget of the spring is planned here.');
     await page.keyboard.press('Escape');
+  });
+
+  it('moves nothing when it shows the keys of the editor', async () => {
+    const next = page.getByRole('article').nth(1);
+    const before = await next.boundingBox();
+    await page.getByRole('article').first().press('Enter');
+    await page.getByRole('button', { name: 'Split here' }).waitFor();
+    expect(await next.boundingBox()).toEqual(before);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Split here' }).waitFor({ state: 'detached' });
+  });
+
+  it('moves nothing when the server cannot be reached', async () => {
+    const first = page.getByRole('article').first();
+    const before = await first.boundingBox();
+    await page.route('**/v1/events*', (route) => route.abort());
+    await page.reload();
+    const bar = page.getByRole('alert').filter({ hasText: 'Can’t reach Earshot.' });
+    await bar.waitFor();
+    await untilFonts(page);
+    await expect.poll(() => first.boundingBox()).toEqual(before);
+    await page.unroute('**/v1/events*');
+    await bar.waitFor({ state: 'detached' });
   });
 
   it('finds by case and by whole words, and keeps capitals when it replaces', async () => {

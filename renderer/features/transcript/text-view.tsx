@@ -257,7 +257,7 @@ export const TextView = () => {
                 data-index={item.index}
                 data-first={paragraph.firstWord}
                 data-end={paragraph.endWord}
-                className="absolute inset-x-0 top-0"
+                className="absolute inset-x-0 top-0 has-[.edit]:z-10"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <ParagraphView doc={doc} index={item.index} />
