@@ -61,6 +61,13 @@ describe('small corrections of a transcript', () => {
     await page.getByRole('button', { name: 'Split here' }).waitFor({ state: 'detached' });
   });
 
+  it('leaves the text the most room at 200 % zoom', async () => {
+    await page.setViewportSize({ width: 640, height: 410 });
+    const box = await page.getByRole('region', { name: 'Text', exact: true }).boundingBox();
+    await page.setViewportSize({ width: 1280, height: 820 });
+    expect(box?.height).toBeGreaterThan(410 * 0.4);
+  });
+
   it('moves nothing when the server cannot be reached', async () => {
     const first = page.getByRole('article').first();
     const before = await first.boundingBox();

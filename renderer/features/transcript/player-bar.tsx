@@ -29,7 +29,7 @@ export const PlayerBar = () => {
   return (
     <section
       aria-label={t('player.label')}
-      className="relative rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
+      className="relative rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2 short:pt-2 short:pb-1"
     >
       <PositionSlider />
       <Controls />
@@ -51,7 +51,7 @@ const Controls = () => {
   const { t } = useI18n();
   const { isPlaying, skipSilence } = useStore(player.store);
   return (
-    <div className="mt-2 flex items-center gap-1.5">
+    <div className="mt-2 flex items-center gap-1.5 short:mt-1">
       <button
         type="button"
         aria-label={isPlaying ? t('player.pause') : t('player.play')}
