@@ -16,6 +16,7 @@ import { useI18n } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { shownEnd } from './model/timeline.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
 import { PositionSlider, ZOOM_SECONDS } from './position-slider.tsx';
 import { useReader } from './reader.tsx';
@@ -173,9 +174,10 @@ const VolumeControl = () => {
 };
 
 const PlaybackClock = () => {
-  const { player } = useReader();
+  const { player, editor } = useReader();
   const now = useRef<HTMLElement>(null);
-  const { to } = useTimeline();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  const end = shownEnd(transcript, useTimeline());
   useEffect(() => {
     const show = (seconds: number) => {
       if (now.current !== null) now.current.textContent = formatClock(seconds);
@@ -188,7 +190,7 @@ const PlaybackClock = () => {
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>
-      {` / ${formatClock(to)}`}
+      {` / ${formatClock(end)}`}
     </span>
   );
 };

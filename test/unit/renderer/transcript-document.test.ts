@@ -18,7 +18,11 @@ import {
   findUncertainSpans,
   withOtherReading,
 } from '../../../renderer/features/transcript/model/low-confidence.ts';
-import { findSilenceGaps, getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
+import {
+  findSilenceGaps,
+  getTimeline,
+  shownEnd,
+} from '../../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
 const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {
@@ -145,6 +149,14 @@ describe('player timeline', () => {
     expect(getTimeline(range, 60)).toEqual({ from: 30, to: 50 });
     expect(getTimeline({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
     expect(getTimeline({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
+  });
+
+  it('is written with the length that the service measured', () => {
+    const end = (transcript: typeof whole, played: number) =>
+      shownEnd(transcript, getTimeline(transcript, played));
+    expect(end({ ...whole, duration: 59.98 }, 60.02)).toBe(59.98);
+    expect(end({ ...whole, duration: 0 }, 60.02)).toBe(60.02);
+    expect(end({ duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 }, 60)).toBe(50);
   });
 });
 
