@@ -11,7 +11,8 @@ export type Upload = {
   readonly name: string;
   readonly size: number;
   readonly sent: number;
-  readonly state: 'waiting' | 'sending' | 'checking' | 'failed';
+  /** `starting`: stored, or a link; its transcription is being created. */
+  readonly state: 'waiting' | 'sending' | 'checking' | 'starting' | 'failed';
   readonly error: unknown;
 };
 
@@ -36,6 +37,8 @@ type PendingUpload = {
 
 const MAX_PARALLEL_UPLOADS = 2;
 const STORAGE_KEY = 'earshot.uploads';
+/** What takes less is not listed, so that nothing flickers. */
+const LIST_AFTER_MS = 80;
 
 /** The user stopped the upload. */
 export class UploadCancelledError extends Error {
@@ -165,6 +168,18 @@ export const createUploads = ({ client, baseUrl, storage }: Options) => {
         store.setState([...store.getState(), upload], true);
         startNext();
       }),
+    /** Lists a transcription that is being created until `work` ends. */
+    listWhile: async <T>(name: string, work: Promise<T>): Promise<T> => {
+      const id = nextId++;
+      const entry: Upload = { id, name, size: 0, sent: 0, state: 'starting', error: undefined };
+      const timer = setTimeout(() => store.setState([...store.getState(), entry], true), LIST_AFTER_MS);
+      try {
+        return await work;
+      } finally {
+        clearTimeout(timer);
+        remove(id);
+      }
+    },
     /** Stops an upload, or dismisses a failed one. */
     cancel: (id: number) => {
       const upload = store.getState().find((each) => each.id === id);

@@ -93,6 +93,32 @@ describe('adding recordings', () => {
     expect(await dialog().count(), basename(empty)).toBe(0);
   });
 
+  it('lists a link at once while its transcription is being created', async () => {
+    const { page } = window;
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route('**/v1/transcript', async (route) => {
+      await held;
+      await route.abort();
+    });
+    await page.keyboard.press('n');
+    await dialog()
+      .getByRole('textbox', { name: 'Link to audio or video' })
+      .fill('https://example.org/talk.mp3');
+    await page.keyboard.press('Enter');
+    await dialog()
+      .getByRole('button', { name: /^Transcribe/ })
+      .click();
+    const row = page.getByRole('region', { name: 'Uploads' }).getByText('https://example.org/talk.mp3');
+    await row.waitFor();
+    expect(await window.violations()).toEqual([]);
+    answer();
+    await row.waitFor({ state: 'detached' });
+    await page.unroute('**/v1/transcript');
+  });
+
   it('warns before a reload ends uploads, and asks for their files by name afterwards', async () => {
     const { page } = window;
     // Two uploads run at a time, the third waits.

@@ -45,17 +45,16 @@ const startTranscription = async (
   source: Source,
   { options, range, original, vocabulary, isFirst }: Choices,
 ) => {
-  const { client, queries, library, toasts } = services;
+  const { client, queries, library, toasts, uploads } = services;
   // The list of uploads shows why one failed.
   const audioUrl = await uploadSource(services, source).catch(() => undefined);
   if (audioUrl === undefined) return;
   try {
-    const { id } = await client.call('createTranscript', {
-      body: {
-        ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
-        ...transcriptName(source),
-      },
-    });
+    const body = {
+      ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
+      ...transcriptName(source),
+    };
+    const { id } = await uploads.listWhile(sourceName(source), client.call('createTranscript', { body }));
     if (isFirst) library.store.setState({ awaited: id });
     if (source.kind === 'stored' && source.recovered !== undefined) {
       await client.call('patchFile', { params: { fileKey: source.key }, body: source.recovered });

@@ -88,28 +88,28 @@ const OpenUploads = () => {
             ) : (
               <>
                 <span className="tnum text-xs text-ink-2">
-                  {upload.state === 'checking'
-                    ? t('uploads.checking')
-                    : upload.state === 'waiting'
-                      ? t('uploads.waiting')
-                      : t('uploads.sent', {
-                          sent: formatBytes(upload.sent, locale),
-                          size: formatBytes(upload.size, locale),
-                        })}
+                  {upload.state === 'sending'
+                    ? t('uploads.sent', {
+                        sent: formatBytes(upload.sent, locale),
+                        size: formatBytes(upload.size, locale),
+                      })
+                    : t(`uploads.${upload.state}`)}
                 </span>
                 <ProgressBar
                   className="w-28"
                   label={upload.name}
-                  value={upload.size === 0 ? 0 : upload.sent / upload.size}
+                  value={upload.size === 0 ? undefined : upload.sent / upload.size}
                 />
               </>
             )}
-            <IconButton
-              label={upload.state === 'failed' ? t('common.dismiss') : t('uploads.cancel')}
-              onClick={() => uploads.cancel(upload.id)}
-            >
-              <X size={14} aria-hidden />
-            </IconButton>
+            {upload.state !== 'starting' && (
+              <IconButton
+                label={upload.state === 'failed' ? t('common.dismiss') : t('uploads.cancel')}
+                onClick={() => uploads.cancel(upload.id)}
+              >
+                <X size={14} aria-hidden />
+              </IconButton>
+            )}
           </li>
         ))}
       </ul>
