@@ -83,6 +83,7 @@ export const WindowBoundary = ({ children }: { children: ReactNode }) => (
 
 /** Stands for a dialog whose code is still being loaded: Escape closes it all the same, and nothing behind it. */
 const LoadingDialog = ({ onClose }: { onClose: () => void }) => {
+  const { t } = useI18n();
   useEffect(() => {
     const closeOnEscape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
@@ -93,7 +94,18 @@ const LoadingDialog = ({ onClose }: { onClose: () => void }) => {
     addEventListener('keydown', closeOnEscape, { capture: true });
     return () => removeEventListener('keydown', closeOnEscape, { capture: true });
   }, [onClose]);
-  return null;
+  return (
+    <div
+      role="status"
+      aria-label={t('common.loading')}
+      className="fade fixed inset-0 z-40 grid place-items-center bg-veil"
+    >
+      <span className="block w-[min(460px,calc(100vw-24px))] rounded-sheet bg-raised p-[22px] shadow-high">
+        <span className="skeleton block h-5 w-1/2" />
+        <span className="skeleton mt-4 block h-24" />
+      </span>
+    </div>
+  );
 };
 
 type DialogBoundaryProps = { onClose: () => void; children: ReactNode };

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { readDropped } from '../lib/dropped-files.ts';
 import type { Source } from '../stores/dialogs.ts';
 import { storedInHash } from '../stores/router.ts';
 import { useI18n, useServices } from './services.tsx';
@@ -15,17 +16,18 @@ const toSources = (files: readonly File[], links: string): Source[] => [
   ...parseLinks(links).map((url) => ({ kind: 'url' as const, url })),
 ];
 
-/** Opens the New dialog for pasted files and links. */
+/** Opens the New dialog for pasted files and links, or adds them to the open one. */
 export const usePastedSources = () => {
   const { dialogs } = useServices();
   useEffect(() => {
     const onPaste = ({ target, clipboardData }: ClipboardEvent) => {
-      if (isTyping(target) || dialogs.store.getState().open.kind !== 'none') return;
+      const { kind } = dialogs.store.getState().open;
+      if (isTyping(target) || (kind !== 'none' && kind !== 'create')) return;
       const sources = toSources(
         [...(clipboardData?.files ?? [])],
         clipboardData?.getData('text/plain') ?? '',
       );
-      if (sources.length > 0) dialogs.open({ kind: 'create', sources });
+      if (sources.length > 0) dialogs.addSources(sources);
     };
     window.addEventListener('paste', onPaste);
     return () => window.removeEventListener('paste', onPaste);
@@ -42,10 +44,8 @@ export const useOpenedPlaces = () => {
     const openStored = (hash: string): boolean => {
       const stored = storedInHash(hash);
       if (stored === undefined) return false;
-      const { open } = dialogs.store.getState();
       // Several files arrive one by one and are collected in one dialog.
-      const before = open.kind === 'create' ? open.sources : [];
-      dialogs.open({ kind: 'create', sources: [...before, { kind: 'stored', ...stored }] });
+      dialogs.addSources([{ kind: 'stored', ...stored }]);
       return true;
     };
     // In a browser, `earshot open` puts the place into the address.
@@ -67,11 +67,13 @@ export const useOpenedPlaces = () => {
 const hasSources = ({ dataTransfer }: DragEvent) =>
   (dataTransfer?.types ?? []).some((type) => type === 'Files' || type === 'text/uri-list');
 
-/** Opens the New dialog for files and links that are dropped anywhere on the window. */
+/** Opens the New dialog for files, folders and links that are dropped anywhere on the window, or adds them to the open one. */
 export const DropTarget = ({ children }: { children: ReactNode }) => {
-  const { dialogs } = useServices();
+  const { dialogs, toasts } = useServices();
   const { t } = useI18n();
   const [isOver, setIsOver] = useState(false);
+  /** Recordings found so far in a folder that is being read. */
+  const [found, setFound] = useState<number>();
 
   useEffect(() => {
     // The drag enters and leaves every element on its way: it is over the window while the depth is above 0.
@@ -93,10 +95,16 @@ export const DropTarget = ({ children }: { children: ReactNode }) => {
       if (!hasSources(event)) return;
       event.preventDefault();
       setDepth(0);
-      const files = [...(event.dataTransfer?.files ?? [])];
-      const links = files.length > 0 ? '' : (event.dataTransfer?.getData('text/uri-list') ?? '');
-      const sources = toSources(files, links);
-      if (sources.length > 0) dialogs.open({ kind: 'create', sources });
+      const items = [...(event.dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
+      const links = items.length > 0 ? '' : (event.dataTransfer?.getData('text/uri-list') ?? '');
+      const add = async () => {
+        const files = await readDropped(items, setFound);
+        setFound(undefined);
+        const sources = toSources(files, links);
+        if (sources.length > 0) dialogs.addSources(sources);
+        else if (items.length > 0) toasts.show(t('drop.none'));
+      };
+      void add().catch(reportError);
     };
     window.addEventListener('dragenter', onEnter);
     window.addEventListener('dragleave', onLeave);
@@ -108,15 +116,17 @@ export const DropTarget = ({ children }: { children: ReactNode }) => {
       window.removeEventListener('dragover', onOver);
       window.removeEventListener('drop', onDrop);
     };
-  }, [dialogs]);
+  }, [dialogs, toasts, t]);
 
   return (
     <>
       {children}
-      {isOver && (
+      {(isOver || found !== undefined) && (
         <div className="fade pointer-events-none fixed inset-0 z-50 grid place-items-center bg-ground/85 p-6">
           <div className="grid size-full place-items-center rounded-sheet border-2 border-dashed border-accent">
-            <p className="font-serif text-xl font-semibold">{t('drop.here')}</p>
+            <p role="status" className="font-serif text-xl font-semibold">
+              {found === undefined ? t('drop.here') : t('drop.reading', { count: found })}
+            </p>
           </div>
         </div>
       )}

@@ -59,7 +59,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
     live,
     dialogs: createDialogs(),
     commands: createCommands(),
-    uploads: createUploads({ client, baseUrl: core.baseUrl }),
+    uploads: createUploads({ client, baseUrl: core.baseUrl, storage: sessionStorage }),
     recording: createRecording({ baseUrl: core.baseUrl, key }),
   };
 };

@@ -4,12 +4,14 @@ import { useStore } from 'zustand';
 import { formatClock } from '../lib/format.ts';
 import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
+import { SkeletonRows } from '../ui/feedback.tsx';
 import { DamagedLibraryBanner } from './damaged-library.tsx';
 import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
 import { useI18n, useServices } from './services.tsx';
+import { useFirstResult } from './use-first-result.ts';
 import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
 
@@ -21,6 +23,7 @@ export const Shell = () => {
   const { Component } = SCREENS[route.screen];
   useGlobalShortcuts();
   usePastedSources();
+  useFirstResult();
   const announcement = useJobAnnouncements();
   useOpenedPlaces();
 
@@ -41,9 +44,8 @@ export const Shell = () => {
         <main
           id="main"
           tabIndex={-1}
-          className="flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
+          className="relative flex min-w-0 flex-col overflow-hidden bg-surface outline-none"
         >
-          <ConnectionBanner />
           <DamagedLibraryBanner />
           <RecordingBar />
           <div className="min-h-0 flex-1">
@@ -53,6 +55,7 @@ export const Shell = () => {
               </Suspense>
             </PageBoundary>
           </div>
+          <ConnectionBanner />
         </main>
         <BottomBar />
       </div>
@@ -72,7 +75,7 @@ const OpenDialog = () => {
   const open = useStore(dialogs.store, (state) => state.open);
   return (
     <DialogBoundary key={open.kind} onClose={dialogs.close}>
-      {open.kind === 'create' && <CreateDialog key={open.sources.length} initialSources={open.sources} />}
+      {open.kind === 'create' && <CreateDialog sources={open.sources} repeated={open.repeated ?? 0} />}
       {open.kind === 'record' && <RecordDialog />}
       {open.kind === 'palette' && <CommandPalette />}
       {open.kind === 'shortcuts' && <ShortcutsDialog />}
@@ -107,14 +110,17 @@ const RecordingBar = () => {
   );
 };
 
-/** Stands above every screen while the server is unreachable; loaded content stays readable. */
+/** Lies over the end of every screen while the server is unreachable: what is loaded stays readable, and in its place. */
 const ConnectionBanner = () => {
   const { live } = useServices();
   const { t } = useI18n();
   const connection = useStore(live.store, (state) => state.connection);
   if (connection !== 'lost') return null;
   return (
-    <p role="alert" className="flex items-center gap-2.5 bg-warn-soft px-4 py-2 text-warn lg:px-8">
+    <p
+      role="alert"
+      className="absolute inset-x-0 bottom-0 z-30 flex items-center gap-2.5 bg-warn-soft px-4 py-2 text-warn lg:px-8"
+    >
       <PlugZap size={15} strokeWidth={1.75} aria-hidden />
       {t('connection.banner')}
     </p>
@@ -123,5 +129,9 @@ const ConnectionBanner = () => {
 
 const ScreenPlaceholder = () => {
   const { t } = useI18n();
-  return <div role="status" aria-label={t('common.loading')} data-loading className="h-full" />;
+  return (
+    <div className="px-4 pt-4 lg:px-8">
+      <SkeletonRows label={t('common.loading')} />
+    </div>
+  );
 };

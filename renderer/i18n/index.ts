@@ -41,11 +41,23 @@ export const LOCALES: readonly Locale[] = Object.keys(LANGUAGES).filter(isLocale
 export const languageLabel = (locale: Locale): string => LANGUAGES[locale].name;
 /** The messages that the language itself has. */
 export const loadTranslation = async (locale: Locale): Promise<Partial<Messages>> =>
-  (await LANGUAGES[locale].load()).default;
+  typesetAll((await LANGUAGES[locale].load()).default, locale);
 
 /** The texts of the server that the language has; the others stay in English. */
 export const loadServerTexts = async (locale: Locale): Promise<ServerTexts> =>
-  (await languageOf(locale).loadServerTexts?.())?.default ?? ENGLISH_TEXTS;
+  typesetAll((await languageOf(locale).loadServerTexts?.())?.default ?? ENGLISH_TEXTS, locale);
+
+/** Keeps French punctuation with its word: a narrow space that does not break before `; ! ?`, a wide one before `:` and in « ». */
+export const typesetFrench = (text: string): string =>
+  text.replace(/ (?=[;!?%])/g, '\u202f').replace(/ (?=[:»])|(?<=«) /g, '\u00a0');
+
+/** Typesets every text of a value that was read from JSON. */
+const typesetAll = <T>(texts: T, locale: Locale): T =>
+  locale !== 'fr'
+    ? texts
+    : JSON.parse(JSON.stringify(texts), (_, value: unknown) =>
+        typeof value === 'string' ? typesetFrench(value) : value,
+      );
 
 /** A translation, with English where it lacks a message: a message is added in English first. */
 export const withFallback = (translation: Partial<Messages>): Messages =>

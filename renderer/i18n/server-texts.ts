@@ -1,5 +1,5 @@
 import type { Warning, WarningCode } from '../../electron/contract/warnings.ts';
-import { formatLanguage } from '../lib/format.ts';
+import { languageName } from '../lib/format.ts';
 
 /**
  * Texts that the server sends in English, in a language of the window: names of topics, warnings by their code, and the
@@ -54,8 +54,7 @@ export const translateWarning = (
   { code, message, values }: Warning,
   locale: string,
 ): string => {
-  const named = (name: string, value: string) =>
-    name === 'language' ? formatLanguage(value, locale) : value;
+  const named = (name: string, value: string) => (name === 'language' ? languageName(value, locale) : value);
   const translateReason = (reason: string): string => {
     for (const [english, translated] of Object.entries(reasons)) {
       const parts = patternOf(english).exec(reason);

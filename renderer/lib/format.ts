@@ -56,15 +56,23 @@ export const formatBytes = (size: number, locale: string): string => {
   }).format(value);
 };
 
-/** The name of a language in the reader's language, or its code if it has none. */
-export const formatLanguage = (code: string, locale: string): string => {
+/** The name of a language within a sentence, in the reader's language: "allemand"; its code if it has none. */
+export const languageName = (code: string, locale: string): string => {
   try {
-    const name = displayNames(locale, { type: 'language' }).of(code) ?? code;
-    return name.charAt(0).toLocaleUpperCase(locale) + name.slice(1);
+    return displayNames(locale, { type: 'language' }).of(code) ?? code;
   } catch {
     // Whisper has a few codes that are not ISO codes.
     return code;
   }
+};
+
+const capitalize = (text: string, locale: string): string =>
+  text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+
+/** The name of a language by itself: "Allemand". */
+export const formatLanguage = (code: string, locale: string): string => {
+  const name = languageName(code, locale);
+  return name === code ? code : capitalize(name, locale);
 };
 
 /** "English 62%, German 38%". */
@@ -72,9 +80,16 @@ export const formatLanguageShares = (
   languages: readonly { readonly language: string; readonly share: number }[],
   locale: string,
 ): string =>
-  languages
-    .map(({ language, share }) => `${formatLanguage(language, locale)} ${formatPercent(share, locale)}`)
-    .join(', ');
+  capitalize(
+    languages
+      .map(({ language, share }) => `${languageName(language, locale)} ${formatPercent(share, locale)}`)
+      .join(', '),
+    locale,
+  );
+
+/** "English, German". */
+export const formatLanguages = (codes: readonly string[], locale: string): string =>
+  capitalize(codes.map((code) => languageName(code, locale)).join(', '), locale);
 
 /** "English, French and German". */
 export const formatList = (items: readonly string[], locale: string): string =>
@@ -89,7 +104,7 @@ export const formatRelativeDay = (iso: string, locale: string, now: Date = new D
   const days = Math.round((startOfDay(now) - startOfDay(date)) / DAY);
   if (days === 0 || days === 1) {
     const word = relativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day');
-    const label = word.charAt(0).toLocaleUpperCase(locale) + word.slice(1);
+    const label = capitalize(word, locale);
     const time = dateFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(date);
     return days === 0 ? `${label}, ${time}` : label;
   }

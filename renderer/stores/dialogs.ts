@@ -20,10 +20,23 @@ export type Source =
 
 type DialogState =
   | { readonly kind: 'none' }
-  | { readonly kind: 'create'; readonly sources: readonly Source[] }
+  | {
+      readonly kind: 'create';
+      readonly sources: readonly Source[];
+      /** How many of those that were added last were there already. */
+      readonly repeated?: number;
+    }
   | { readonly kind: 'record' }
   | { readonly kind: 'palette' }
   | { readonly kind: 'shortcuts' };
+
+/** The same for a source that is given twice: a file has no path in the browser. */
+const identityOf = (source: Source): string => {
+  if (source.kind === 'url') return source.url;
+  if (source.kind === 'stored') return source.key;
+  const { name, size, lastModified } = source.file;
+  return `${name} ${size} ${lastModified}`;
+};
 
 /** The window-wide dialogs, of which at most one is open. */
 export const createDialogs = () => {
@@ -31,6 +44,15 @@ export const createDialogs = () => {
   return {
     store,
     open: (open: DialogState) => store.setState({ open }),
+    /** Adds sources to the New dialog, each once; opens the dialog if it is not open. */
+    addSources: (added: readonly Source[]) =>
+      store.setState(({ open }) => {
+        const all = [...(open.kind === 'create' ? open.sources : []), ...added];
+        // The first of each: those that are shown already stay.
+        const byIdentity = new Map(all.toReversed().map((source) => [identityOf(source), source]));
+        const sources = all.filter((source) => byIdentity.get(identityOf(source)) === source);
+        return { open: { kind: 'create', sources, repeated: all.length - sources.length } };
+      }),
     close: () => store.setState({ open: { kind: 'none' } }),
   };
 };

@@ -26,6 +26,8 @@ type LibraryState = {
   readonly selected: ReadonlySet<string>;
   /** Deleted in the window, but not yet on the server, so that undo can restore them. */
   readonly hidden: ReadonlySet<string>;
+  /** The first transcript of all, if this window asked for it: it opens when it is done. */
+  readonly awaited: string | undefined;
 };
 
 export const NO_FILTER = {
@@ -60,6 +62,7 @@ export const createLibrary = (client: Client, queries: QueryClient) => {
     search: '',
     selected: new Set(),
     hidden: new Set(),
+    awaited: undefined,
   }));
 
   const list = createPagedList<'listTranscripts', LibraryQuery, UserListItem>({

@@ -1,19 +1,32 @@
+import { z } from 'zod';
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { putFile } from '../../electron/contract/put-file.ts';
-import type { UploadPurpose } from '../../electron/contract/storage.ts';
+import { UploadPurpose } from '../../electron/contract/storage.ts';
 import { toSameOrigin } from '../api/signed-url.ts';
+import { readStored, storedList } from '../lib/storage.ts';
 
 export type Upload = {
   readonly id: number;
   readonly name: string;
   readonly size: number;
   readonly sent: number;
-  readonly state: 'waiting' | 'sending' | 'checking' | 'failed';
+  /** `starting`: stored, or a link; its transcription is being created. */
+  readonly state: 'waiting' | 'sending' | 'checking' | 'starting' | 'failed';
   readonly error: unknown;
 };
 
-type Options = { readonly client: Client; readonly baseUrl: string };
+/** What a loaded page knows of an upload that it did not end; the file itself is gone. */
+const LostUpload = z.object({ name: z.string(), folder: z.string(), purpose: UploadPurpose });
+export type LostUpload = z.output<typeof LostUpload>;
+const LostUploads = storedList(LostUpload);
+
+type Options = {
+  readonly client: Client;
+  readonly baseUrl: string;
+  /** Keeps the names of files that are not uploaded yet: the tab's, so that no other window shows them. */
+  readonly storage: Storage;
+};
 type PendingUpload = {
   readonly file: File;
   readonly folder: string;
@@ -23,6 +36,9 @@ type PendingUpload = {
 };
 
 const MAX_PARALLEL_UPLOADS = 2;
+const STORAGE_KEY = 'earshot.uploads';
+/** What takes less is not listed, so that nothing flickers. */
+const LIST_AFTER_MS = 80;
 
 /** The user stopped the upload. */
 export class UploadCancelledError extends Error {
@@ -33,8 +49,10 @@ export class UploadCancelledError extends Error {
 }
 
 /** Uploads files to the object store, at most MAX_PARALLEL_UPLOADS at a time. */
-export const createUploads = ({ client, baseUrl }: Options) => {
+export const createUploads = ({ client, baseUrl, storage }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
+  const lost = createStore<readonly LostUpload[]>(() => LostUploads.parse(readStored(storage, STORAGE_KEY)));
+  /** All that are listed. */
   const pending = new Map<number, PendingUpload>();
   const controllers = new Map<number, AbortController>();
   let nextId = 1;
@@ -44,9 +62,24 @@ export const createUploads = ({ client, baseUrl }: Options) => {
       store.getState().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)),
       true,
     );
+  const persist = () => {
+    const own = [...pending.values()].map(({ file, folder, purpose }) => ({
+      name: file.name,
+      folder,
+      purpose,
+    }));
+    storage.setItem(STORAGE_KEY, JSON.stringify([...lost.getState(), ...own]));
+  };
+  // In the desktop program the event would keep the window open silently.
+  if (window.earshot === undefined) {
+    window.addEventListener('beforeunload', (event) => {
+      if (store.getState().some(({ state }) => state !== 'failed')) event.preventDefault();
+    });
+  }
   const remove = (id: number) => {
     pending.delete(id);
     controllers.delete(id);
+    persist();
     store.setState(
       store.getState().filter((upload) => upload.id !== id),
       true,
@@ -109,11 +142,21 @@ export const createUploads = ({ client, baseUrl }: Options) => {
 
   return {
     store,
+    /** Uploads that ended with an earlier page of this tab. */
+    lost,
+    /** Takes a name off that list, or all of them; returns what is known of it. */
+    takeLost: (name?: string): LostUpload | undefined => {
+      const taken = lost.getState().find((each) => each.name === name);
+      lost.setState(name === undefined ? [] : lost.getState().filter((each) => each !== taken), true);
+      persist();
+      return taken;
+    },
     /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
     send: (file: File, folder: string, purpose: UploadPurpose = 'storage'): Promise<string> =>
       new Promise((resolve, reject) => {
         const id = nextId++;
         pending.set(id, { file, folder, purpose, resolve, reject });
+        persist();
         const upload: Upload = {
           id,
           name: file.name,
@@ -125,6 +168,18 @@ export const createUploads = ({ client, baseUrl }: Options) => {
         store.setState([...store.getState(), upload], true);
         startNext();
       }),
+    /** Lists a transcription that is being created until `work` ends. */
+    listWhile: async <T>(name: string, work: Promise<T>): Promise<T> => {
+      const id = nextId++;
+      const entry: Upload = { id, name, size: 0, sent: 0, state: 'starting', error: undefined };
+      const timer = setTimeout(() => store.setState([...store.getState(), entry], true), LIST_AFTER_MS);
+      try {
+        return await work;
+      } finally {
+        clearTimeout(timer);
+        remove(id);
+      }
+    },
     /** Stops an upload, or dismisses a failed one. */
     cancel: (id: number) => {
       const upload = store.getState().find((each) => each.id === id);

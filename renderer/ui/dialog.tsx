@@ -9,6 +9,10 @@ const OVERLAY = 'fade fixed inset-0 z-40 bg-veil';
 const PANEL =
   'enter fixed top-1/2 left-1/2 z-40 -translate-x-1/2 -translate-y-1/2 rounded-sheet border border-line bg-raised shadow-high outline-none';
 
+const FIRST_CONTROL = ['[type="radio"]:checked', 'input:not([type="radio"])', 'textarea', 'button']
+  .map((control) => `[data-body] ${control}`)
+  .join(',');
+
 type DialogProps = {
   title: string;
   description?: string;
@@ -19,6 +23,8 @@ type DialogProps = {
   children: ReactNode;
   footer?: ReactNode;
   width?: number;
+  /** Focuses the first control of the body, or the choice of a group that comes first, rather than the dialog. */
+  focusesControl?: boolean;
   /** Only text: its scroll area is a Tab stop, since nothing in it is (WCAG 2.1.1). */
   isText?: boolean;
 };
@@ -33,6 +39,7 @@ export const Dialog = ({
   children,
   footer,
   width = 660,
+  focusesControl = false,
   isText = false,
 }: DialogProps) => {
   const onCloseAutoFocus = useReturnFocus();
@@ -49,7 +56,10 @@ export const Dialog = ({
           onOpenAutoFocus={(event) => {
             // Focus the dialog rather than its close button, so that Tab starts at the top.
             event.preventDefault();
-            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+            const { currentTarget: panel } = event;
+            if (!(panel instanceof HTMLElement)) return;
+            const control = focusesControl && panel.querySelector<HTMLElement>(FIRST_CONTROL);
+            (control || panel).focus();
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
@@ -70,6 +80,7 @@ export const Dialog = ({
             </Radix.Close>
           </header>
           <div
+            data-body
             className="min-h-0 flex-1 overflow-y-auto px-[22px] pt-2 pb-5 outline-offset-[-2px]"
             {...(isText ? { tabIndex: 0, role: 'region', 'aria-label': title } : {})}
           >

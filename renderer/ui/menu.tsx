@@ -35,7 +35,10 @@ export const Menu = ({
           sideOffset={4}
           collisionPadding={8}
           onCloseAutoFocus={returnFocus}
-          className={cx(PANEL, 'max-h-[70vh] min-w-[180px] overflow-y-auto p-1')}
+          className={cx(
+            PANEL,
+            'max-h-[70vh] max-w-[min(420px,calc(100vw-16px))] min-w-[180px] overflow-y-auto p-1',
+          )}
         >
           {children}
         </DropdownMenu.Content>
@@ -72,7 +75,7 @@ export const MenuItem = ({
     )}
   >
     {icon}
-    <span className="flex-1">{children}</span>
+    <span className="min-w-0 flex-1 truncate">{children}</span>
     {hint !== undefined && <Kbd className="text-ink-3">{hint}</Kbd>}
     {checked === true && <Check size={14} aria-hidden />}
   </DropdownMenu.Item>

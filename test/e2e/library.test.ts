@@ -38,6 +38,15 @@ describe('library screen', () => {
     expect(data.pagination.total).toBe(3);
   });
 
+  it('gives the names room at 1024 px', async () => {
+    const { page } = window;
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const name = await page.locator('[data-row-link]').first().boundingBox();
+    const row = await page.getByRole('row').nth(1).boundingBox();
+    expect((name?.width ?? 0) / (row?.width ?? 1)).toBeGreaterThan(0.4);
+    await page.setViewportSize({ width: 1280, height: 820 });
+  });
+
   it('filters by language, model and date, and shows and clears active filters', async () => {
     const { page } = window;
     await page.getByRole('button', { name: /^Filter/ }).click();

@@ -48,6 +48,23 @@ describe('models screen', () => {
     await row('Whisper medium, 16 bits').getByText('twice as large', { exact: false }).waitFor();
   });
 
+  it('says that there is no network, and offers what works without', async () => {
+    const { page } = window;
+    const notice = page.getByRole('status').filter({ hasText: 'No internet connection.' });
+    expect(await notice.count()).toBe(0);
+    await window.context.setOffline(true);
+    await notice.waitFor();
+    expect(await window.violations()).toEqual([]);
+    await notice.getByRole('button', { name: 'Import a file' }).click();
+    await page.getByRole('dialog', { name: 'Import a model file' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await notice.getByRole('link', { name: 'Set a mirror' }).getAttribute('href')).toBe(
+      '#/settings/models',
+    );
+    await window.context.setOffline(false);
+    await notice.waitFor({ state: 'detached' });
+  });
+
   it('shows why a download failed, and retries it', async () => {
     const { page } = window;
     mirror.set(PATH, status(404));

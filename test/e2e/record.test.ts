@@ -241,6 +241,19 @@ describe('microphone recording with private data', () => {
     });
   });
 
+  it('keeps a recording in Files without transcribing it', async () => {
+    const { page } = window;
+    const dialog = await recordIn(window, 1);
+    await dialog.getByRole('button', { name: 'Finish' }).click();
+    const create = page.getByRole('dialog', { name: 'New transcription' });
+    await create.getByRole('button', { name: 'Keep in Files' }).click();
+    await window.toasted(/^recording-.*\.webm is in Files$/);
+    expect(await create.count()).toBe(0);
+    const { files } = (await server.client.call('listFiles')).data;
+    expect(files).toMatchObject([{ folder: 'recordings', metadata: {} }]);
+    for (const { key } of files) await server.client.call('deleteFile', { params: { fileKey: key } });
+  });
+
   it('records while other screens are used, and goes on when the server dies', async () => {
     const { page } = window;
     const dialog = await recordIn(window, 2);

@@ -342,7 +342,8 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     const edit = page.getByRole('button', { name: 'Edit E' });
     await edit.press('Enter');
     await field.waitFor();
-    // The caret stands before the uncertain word.
+    // The uncertain word is selected: an arrow key puts the caret before it.
+    await page.keyboard.press('ArrowLeft');
     await page.keyboard.type('big ');
     await page.keyboard.press('Enter');
     await page.locator('[data-w="6"]').getByText('big').waitFor();

@@ -72,6 +72,44 @@ describe('player and places of a transcript', () => {
     await expect.poll(() => volume.inputValue()).toBe('0.4');
   });
 
+  it('keeps its shortcuts after a click on the waveform, the volume or a tab of the insights', async () => {
+    const { page } = window;
+    await open();
+    const rate = (times: string) => page.getByRole('button', { name: `Speed ${times}×`, exact: true });
+    const times = page.getByRole('region', { name: 'Word and subtitle times' });
+    const volume = page.getByRole('slider', { name: 'Volume' });
+    await volume.fill('0.4');
+    for (const control of [
+      page.getByRole('slider', { name: 'Position' }),
+      volume,
+      page.getByRole('tab', { name: 'Speakers' }),
+    ]) {
+      await control.click();
+      await page.keyboard.press(']');
+      await rate('1.25').waitFor();
+      await page.keyboard.press('[');
+      await rate('1').waitFor();
+      for (const key of ['t', 'Escape']) {
+        await control.press('t');
+        await times.waitFor();
+        // The panel has taken the focus.
+        await page.locator('[data-border="start"]:focus').waitFor();
+        await control.press(key);
+        await times.waitFor({ state: 'detached' });
+      }
+    }
+    // Arrows stay with the controls that have them.
+    const position = page.getByRole('slider', { name: 'Position' });
+    await position.press('Home');
+    const before = Number(await volume.inputValue());
+    await volume.press('ArrowLeft');
+    expect(Number(await volume.inputValue())).toBeCloseTo(before - 0.05);
+    await page.getByRole('tab', { name: 'Speakers' }).press('ArrowRight');
+    await page.locator('[role="tab"]:focus', { hasText: 'Details' }).waitFor();
+    expect(await position.getAttribute('aria-valuenow')).toBe('0');
+    await volume.fill('1');
+  });
+
   it('finds the places of a key phrase one after the other', async () => {
     const { page } = window;
     const chip = page.getByRole('tabpanel').getByRole('button', { name: 'spring budget' });

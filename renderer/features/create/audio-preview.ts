@@ -8,7 +8,8 @@ export type AudioPreview = { readonly duration: number; readonly peaks: Peaks | 
 const MAX_DECODED_BYTES = 40 * 1024 * 1024;
 const PEAK_COUNT = 1200;
 
-const readDuration = (url: string): Promise<number> =>
+/** The seconds of a media file; 0 if the browser cannot read it. */
+export const readDuration = (url: string): Promise<number> =>
   new Promise((resolve) => {
     const media = document.createElement('video');
     media.preload = 'metadata';
@@ -34,6 +35,21 @@ const decodePreview = async (file: File): Promise<AudioPreview> => {
   return { duration: audio.duration, peaks };
 };
 
+/** The seconds of a stored file; 0 if the browser cannot read it. */
+export const readStoredDuration = async (
+  client: Client,
+  baseUrl: string,
+  key: string,
+  signal: AbortSignal,
+): Promise<number> => {
+  const { data } = await client.call('downloadUrl', {
+    params: { fileKey: key },
+    query: { expires: 300 },
+    signal,
+  });
+  return readDuration(toSameOrigin(data.url, baseUrl));
+};
+
 /** Previews a stored file. */
 export const previewStoredFile = async (
   client: Client,
@@ -47,8 +63,7 @@ export const previewStoredFile = async (
     const response = await client.send('downloadFile', { params, signal });
     return previewFile(new File([await response.blob()], file.originalName));
   }
-  const { data } = await client.call('downloadUrl', { params, query: { expires: 300 }, signal });
-  return { duration: await readDuration(toSameOrigin(data.url, baseUrl)), peaks: undefined };
+  return { duration: await readStoredDuration(client, baseUrl, key, signal), peaks: undefined };
 };
 
 /** Previews a file before its upload; duration 0 and no peaks if the browser cannot decode it. */

@@ -6,6 +6,25 @@ const HEAD_BYTES = 4096;
 /** Types of files that hold no audio, as the browser derives them from the name. */
 const OTHER_TYPES = /^(?:image|font)\/|^application\/(?:pdf|zip|json|msword|rtf|vnd\.(?:openxml|oasis|ms-))/;
 
+/** How files begin that hold no audio, under whatever name: https://en.wikipedia.org/wiki/List_of_file_signatures */
+const OTHER_SIGNATURES: readonly string[] = [
+  '%PDF-',
+  'PK\x03\x04',
+  'Rar!',
+  '7z\xbc\xaf',
+  '\x1f\x8b',
+  '\x89PNG',
+  '\xff\xd8\xff',
+  'GIF8',
+  'MZ',
+  '\x7fELF',
+  'SQLite format 3',
+  '\xd0\xcf\x11\xe0',
+];
+
+const startsWith = (head: Uint8Array, signature: string): boolean =>
+  [...signature].every((character, index) => head[index] === character.charCodeAt(0));
+
 /** Whether the bytes are UTF-8 text: without control characters, which every format of recordings has. */
 const isText = (bytes: Uint8Array): boolean => {
   if (bytes.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)) return false;
@@ -24,7 +43,8 @@ const findProblem = async (file: File): Promise<MessageKey | undefined> => {
   if (OTHER_TYPES.test(file.type)) return 'create.problem.notMedia';
   try {
     const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-    return isText(head) ? 'create.problem.notMedia' : undefined;
+    const isOther = isText(head) || OTHER_SIGNATURES.some((signature) => startsWith(head, signature));
+    return isOther ? 'create.problem.notMedia' : undefined;
   } catch (error) {
     // Removed or changed since it was chosen.
     console.info('The file could not be read.', error instanceof Error ? error.name : '');

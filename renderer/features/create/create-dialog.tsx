@@ -1,9 +1,12 @@
 import { Terminal } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { invalidate } from '../../api/queries.ts';
+import { type Services, useI18n, usePrefs, useServices } from '../../app/services.tsx';
 import { useApi } from '../../app/use-api.ts';
+import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
+import type { Translate } from '../../i18n/index.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +24,7 @@ import { ModelPicker } from './model-picker.tsx';
 import type { OriginalChoice } from './redaction-fields.tsx';
 import { type Range, toCurl, toRequest, WHOLE_RECORDING } from './request.ts';
 import { SourceSection } from './source-section.tsx';
-import { sourceName, startTranscriptions } from './start.ts';
+import { sourceName, startTranscriptions, uploadSource } from './start.ts';
 import { useModelInstall } from './use-model-install.ts';
 import { VerifyField } from './verify-field.tsx';
 import { useTerms, VocabularyField } from './vocabulary-field.tsx';
@@ -44,24 +47,34 @@ const describeRequest = (
   return toCurl(baseUrl, toRequest(url, options, range, original, vocabulary));
 };
 
-/** The sources, with the range and the duration of a single one. */
-const useSources = (initialSources: readonly Source[]) => {
-  const [sources, setSources] = useState(initialSources);
-  const [range, setRange] = useState<Range>(WHOLE_RECORDING);
-  const [duration, setDuration] = useState(0);
-  const isSingle = sources.length === 1;
+/** Stores a recording without transcribing it. */
+const keepInFiles = async (services: Services, t: Translate, source: Source) => {
+  try {
+    await uploadSource(services, source);
+    await invalidate(services.queries, ['listFiles']);
+    services.toasts.show(t('record.kept', { name: sourceName(source) }));
+  } catch (error) {
+    // The list of uploads shows why it failed.
+    console.info('The recording was not stored.', error instanceof Error ? error.name : '');
+  }
+};
+
+/** The range and the duration of a single source. */
+const useRange = (sources: readonly Source[]) => {
+  const source = sources.length === 1 ? sources[0] : undefined;
+  const [ranges, setRanges] = useState<ReadonlyMap<Source, Range>>(new Map());
+  const [durations, setDurations] = useState<ReadonlyMap<Source, number>>(new Map());
+  const range = (source && ranges.get(source)) ?? WHOLE_RECORDING;
+  const duration = (source && durations.get(source)) ?? 0;
   return {
-    sources,
-    setSources: (next: readonly Source[]) => {
-      setSources(next);
-      setRange(WHOLE_RECORDING);
-      setDuration(0);
-    },
-    range: isSingle ? range : WHOLE_RECORDING,
-    setRange,
-    setDuration,
+    range,
+    setRange: (next: Range) => source !== undefined && setRanges(new Map([[source, next]])),
+    setDuration: useCallback(
+      (next: number) => source !== undefined && setDurations(new Map([[source, next]])),
+      [source],
+    ),
     /** Length of the range; 0 while unknown. */
-    seconds: isSingle && duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
+    seconds: duration > 0 ? (range.to > 0 ? range.to : duration) - range.from : 0,
   };
 };
 
@@ -100,17 +113,26 @@ const useOptions = (onInstalled: () => void) => {
   };
 };
 
-const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] }) => {
+type CreateDialogProps = { sources: readonly Source[]; repeated: number };
+
+const CreateDialog = ({ sources, repeated }: CreateDialogProps) => {
   const services = useServices();
   const { dialogs, toasts, router, baseUrl } = services;
   const { t } = useI18n();
-  const { sources, setSources, range, setRange, setDuration, seconds } = useSources(initialSources);
+  const { range, setRange, setDuration, seconds } = useRange(sources);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const terms = useTerms();
+  const isEmpty = useTranscriptCounts().all === 0;
   const problems = useFileProblems(sources);
   const startable = sources.filter((source) => problems.has(source) && problems.get(source) === undefined);
   const start = () => {
-    const choices = { options, range, original: original?.value ?? 'keep', vocabulary: terms.vocabulary };
+    const choices = {
+      options,
+      range,
+      original: original?.value ?? 'keep',
+      vocabulary: terms.vocabulary,
+      isFirst: isEmpty && startable.length === 1,
+    };
     startTranscriptions(services, t, startable, choices);
     dialogs.close();
     router.go({ screen: 'library' });
@@ -179,9 +201,16 @@ const CreateDialog = ({ initialSources }: { initialSources: readonly Source[] })
           sources={sources}
           problems={problems}
           range={range}
-          onSources={(next) => {
-            for (const id of recordings) void services.recording.leave(id);
-            setSources(next);
+          repeated={repeated}
+          onAdd={dialogs.addSources}
+          onKeep={(source) => {
+            dialogs.close();
+            void keepInFiles(services, t, source);
+          }}
+          onRemove={(source) => {
+            if (source.kind === 'file' && source.recording !== undefined)
+              void services.recording.leave(source.recording);
+            dialogs.open({ kind: 'create', sources: sources.filter((each) => each !== source) });
           }}
           onRange={setRange}
           onDuration={setDuration}

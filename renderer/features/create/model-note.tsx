@@ -6,6 +6,7 @@ import { hrefOf } from '../../stores/router.ts';
 import { Callout } from '../../ui/feedback.tsx';
 import { LicenseNotice } from '../models/license-notice.tsx';
 import { ModelStatus } from '../models/model-actions.tsx';
+import { OfflineNotice } from '../models/offline-notice.tsx';
 
 type Props = {
   model: Model | undefined;
@@ -27,8 +28,14 @@ export const ModelNote = ({ model, error, isInstalling, onLeave }: Props) => {
   if (model === undefined) return null;
   if (model.installed) return <LicenseNotice model={model} />;
   const name = model.name;
+  const importLink = (
+    <a href={hrefOf({ screen: 'models' })} onClick={onLeave} className="underline underline-offset-[3px]">
+      {t('model.missing.import')}
+    </a>
+  );
   return (
     <div ref={note} className="mt-2">
+      <OfflineNotice onLeave={onLeave}>{importLink}</OfflineNotice>
       <Callout tone={hasFailed ? 'bad' : isInstalling ? 'plain' : 'warn'}>
         {isInstalling && t('model.installing', { name })}
         {!isInstalling &&
@@ -38,14 +45,7 @@ export const ModelNote = ({ model, error, isInstalling, onLeave }: Props) => {
         <LicenseNotice model={model} />
         {hasFailed && (
           <p className="mt-1 text-xs">
-            {t('model.missing.offline', { file: `ggml-${model.id}.bin` })}{' '}
-            <a
-              href={hrefOf({ screen: 'models' })}
-              onClick={onLeave}
-              className="underline underline-offset-[3px]"
-            >
-              {t('model.missing.import')}
-            </a>
+            {t('model.missing.offline', { file: `ggml-${model.id}.bin` })} {importLink}
           </p>
         )}
       </Callout>

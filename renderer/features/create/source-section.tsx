@@ -12,6 +12,7 @@ import { type AudioPreview, previewFile, previewStoredFile } from './audio-previ
 import { RangeFields } from './range-fields.tsx';
 import type { Range } from './request.ts';
 import { sourceName } from './start.ts';
+import { useLengths } from './use-lengths.ts';
 
 type Problem = MessageKey | undefined;
 
@@ -19,51 +20,91 @@ type Props = {
   sources: readonly Source[];
   /** Why sources cannot be transcribed. */
   problems: ReadonlyMap<Source, Problem>;
+  /** How many of those that were added last were there already. */
+  repeated: number;
   range: Range;
-  onSources: (sources: readonly Source[]) => void;
+  onAdd: (sources: readonly Source[]) => void;
+  onRemove: (source: Source) => void;
+  /** Stores a recording of this window without transcribing it. */
+  onKeep: (source: Source) => void;
   onRange: (range: Range) => void;
   onDuration: (seconds: number) => void;
 };
 
 /** The chosen recording with its waveform, or the list of several, or the ways to add one. */
-export const SourceSection = ({ sources, problems, range, onSources, onRange, onDuration }: Props) => {
+export const SourceSection = (props: Props) => {
+  const { sources, problems, repeated, range, onAdd, onRemove, onKeep, onRange, onDuration } = props;
+  const { t } = useI18n();
   const single = sources.length === 1 ? sources[0] : undefined;
-  if (single !== undefined) {
-    return (
-      <SingleSource
-        source={single}
-        problem={problems.get(single)}
-        range={range}
-        onRange={onRange}
-        onDuration={onDuration}
-        onRemove={() => onSources([])}
-      />
-    );
-  }
-  // A file may be listed twice.
-  const listed = sources.map((source, index) => ({ source, key: `${index}-${sourceName(source)}` }));
   return (
-    <div className="rounded-box border border-line bg-ground p-3">
-      {sources.length > 0 && (
-        <ul className="mb-3 max-h-44 overflow-y-auto">
-          {listed.map(({ source, key }) => (
-            <SourceItem
-              key={key}
-              source={source}
-              problem={problems.get(source)}
-              onRemove={() => onSources(sources.filter((each) => each !== source))}
-            />
-          ))}
-        </ul>
+    <>
+      {single !== undefined ? (
+        <SingleSource
+          source={single}
+          problem={problems.get(single)}
+          range={range}
+          onRange={onRange}
+          onDuration={onDuration}
+          onRemove={() => onRemove(single)}
+          onKeep={() => onKeep(single)}
+        />
+      ) : (
+        <div className="rounded-box border border-line bg-ground p-3">
+          {sources.length > 0 && <SourceList sources={sources} problems={problems} onRemove={onRemove} />}
+          <AddSources onAdd={onAdd} />
+        </div>
       )}
-      <AddSources onAdd={(added) => onSources([...sources, ...added])} />
-    </div>
+      {repeated > 0 && (
+        <p role="status" className="mt-1.5 text-xs text-ink-2">
+          {t('create.repeated', { count: repeated })}
+        </p>
+      )}
+    </>
   );
 };
 
-type ItemProps = { source: Source; problem: Problem; onRemove: () => void };
+/** Several sources, and above them how many, how long and how large they are. */
+const SourceList = ({ sources, problems, onRemove }: Pick<Props, 'sources' | 'problems' | 'onRemove'>) => {
+  const { t, locale } = useI18n();
+  const lengths = useLengths(sources);
+  const startable = sources.filter((source) => problems.get(source) === undefined);
+  const isMeasured = startable.every((source) => lengths.has(source));
+  const seconds = startable.map((source) => lengths.get(source) ?? 0);
+  const unknown = isMeasured ? seconds.filter((each) => each === 0).length : 0;
+  const total = seconds.reduce((sum, each) => sum + each, 0);
+  const bytes = startable.reduce((sum, each) => sum + (each.kind === 'file' ? each.file.size : 0), 0);
+  const facts = [
+    t('create.total', { count: startable.length }),
+    total > 0 || !isMeasured ? `${formatClock(total)}${isMeasured ? '' : '…'}` : '',
+    unknown > 0 ? t('create.total.unknown', { count: unknown }) : '',
+    bytes > 0 ? formatBytes(bytes, locale) : '',
+    startable.length < sources.length
+      ? t('create.total.problems', { count: sources.length - startable.length })
+      : '',
+  ].filter((fact) => fact !== '');
+  // A link may have the name of a file.
+  const listed = sources.map((source, index) => ({ source, key: `${index}-${sourceName(source)}` }));
+  return (
+    <>
+      <p className="tnum mb-1 text-xs font-medium text-ink-2">{facts.join(' · ')}</p>
+      <ul className="mb-3 max-h-44 overflow-y-auto">
+        {listed.map(({ source, key }) => (
+          <SourceItem
+            key={key}
+            source={source}
+            seconds={lengths.get(source) ?? 0}
+            problem={problems.get(source)}
+            onRemove={() => onRemove(source)}
+          />
+        ))}
+      </ul>
+    </>
+  );
+};
 
-const SourceItem = ({ source, problem, onRemove }: ItemProps) => {
+type ItemProps = { source: Source; seconds: number; problem: Problem; onRemove: () => void };
+
+const SourceItem = ({ source, seconds, problem, onRemove }: ItemProps) => {
   const { t, locale } = useI18n();
   return (
     <li className="flex items-center gap-2.5 border-b border-line py-1 last:border-0">
@@ -73,8 +114,15 @@ const SourceItem = ({ source, problem, onRemove }: ItemProps) => {
           {t(problem)}
         </span>
       )}
-      {problem === undefined && source.kind === 'file' && (
-        <span className="tnum text-xs text-ink-2">{formatBytes(source.file.size, locale)}</span>
+      {problem === undefined && (
+        <span className="tnum text-xs whitespace-nowrap text-ink-2">
+          {[
+            seconds > 0 ? formatClock(seconds) : '',
+            source.kind === 'file' ? formatBytes(source.file.size, locale) : '',
+          ]
+            .filter((fact) => fact !== '')
+            .join(' · ')}
+        </span>
       )}
       <IconButton label={t('create.remove', { name: sourceName(source) })} onClick={onRemove}>
         <X size={14} aria-hidden />
@@ -145,9 +193,11 @@ type SingleSourceProps = {
   onRange: (range: Range) => void;
   onDuration: (seconds: number) => void;
   onRemove: () => void;
+  onKeep: () => void;
 };
 
-const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }: SingleSourceProps) => {
+const SingleSource = (props: SingleSourceProps) => {
+  const { source, problem, range, onRange, onDuration, onRemove, onKeep } = props;
   const { client, baseUrl } = useServices();
   const { t, locale } = useI18n();
   const [audio, setAudio] = useState<AudioPreview>();
@@ -181,6 +231,11 @@ const SingleSource = ({ source, problem, range, onRange, onDuration, onRemove }:
           <p className="font-[580] [overflow-wrap:anywhere]">{sourceName(source)}</p>
           <p className="tnum text-xs text-ink-2">{facts.join(' · ')}</p>
         </div>
+        {source.kind === 'file' && source.recording !== undefined && (
+          <Button variant="link" onClick={onKeep}>
+            {t('record.recovered.keep')}
+          </Button>
+        )}
         <Button variant="link" onClick={onRemove}>
           {t('create.change')}
         </Button>

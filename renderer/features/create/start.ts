@@ -20,7 +20,8 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
   return name === '' ? {} : { name };
 };
 
-const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
+/** Stores a source that is not stored yet; the `audio_url` of it. */
+export const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
   if (source.kind === 'url') return source.url;
   if (source.kind === 'stored') return `storage:${source.key}`;
   const stored = source.recording === undefined ? undefined : await recording.keep(source.recording);
@@ -34,25 +35,27 @@ type Choices = {
   readonly original: RedactSource;
   /** Empty for the user's own. */
   readonly vocabulary: readonly VocabularyEntry[];
+  /** The library is empty so far. */
+  readonly isFirst: boolean;
 };
 
 const startTranscription = async (
   services: Services,
   t: Translate,
   source: Source,
-  { options, range, original, vocabulary }: Choices,
+  { options, range, original, vocabulary, isFirst }: Choices,
 ) => {
-  const { client, queries, library, toasts } = services;
+  const { client, queries, library, toasts, uploads } = services;
   // The list of uploads shows why one failed.
   const audioUrl = await uploadSource(services, source).catch(() => undefined);
   if (audioUrl === undefined) return;
   try {
-    await client.call('createTranscript', {
-      body: {
-        ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
-        ...transcriptName(source),
-      },
-    });
+    const body = {
+      ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
+      ...transcriptName(source),
+    };
+    const { id } = await uploads.listWhile(sourceName(source), client.call('createTranscript', { body }));
+    if (isFirst) library.store.setState({ awaited: id });
     if (source.kind === 'stored' && source.recovered !== undefined) {
       await client.call('patchFile', { params: { fileKey: source.key }, body: source.recovered });
       await invalidate(queries, ['listFiles']);

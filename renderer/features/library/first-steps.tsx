@@ -1,5 +1,5 @@
 import { Check, ShieldCheck } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/two-readers.mp3?url';
 import { QueryView } from '../../app/query-view.tsx';
@@ -100,7 +100,9 @@ const ModelChoice = () => {
 const SampleButton = () => {
   const { dialogs, toasts } = useServices();
   const { t } = useI18n();
+  const [isFetching, setIsFetching] = useState(false);
   const open = async () => {
+    setIsFetching(true);
     try {
       const response = await fetch(sampleUrl);
       const file = new File([await response.blob()], 'two-readers.mp3', { type: 'audio/mpeg' });
@@ -108,9 +110,10 @@ const SampleButton = () => {
     } catch (error) {
       toasts.show(describeError(error, t), { tone: 'bad' });
     }
+    setIsFetching(false);
   };
   return (
-    <Button className="mt-3" onClick={() => void open()}>
+    <Button className="mt-3" disabled={isFetching} aria-busy={isFetching} onClick={() => void open()}>
       {t('welcome.sample')}
     </Button>
   );

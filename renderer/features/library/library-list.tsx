@@ -176,7 +176,7 @@ const Header = () => {
         <th scope="col" className={cx(cell, 'hidden lg:block')}>
           {t('library.speakers')}
         </th>
-        <th scope="col" className={cx(cell, 'hidden lg:block')}>
+        <th scope="col" className={cx(cell, 'hidden xl:block')}>
           {t('library.language')}
         </th>
         <th scope="col" className={cx(cell, '!text-end hidden md:block')}>

@@ -20,7 +20,7 @@ import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS = cx(
   'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px]',
-  'lg:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]',
+  'lg:grid-cols-[18px_minmax(0,1fr)_92px_64px_104px_32px] xl:grid-cols-[18px_minmax(0,1fr)_120px_120px_80px_118px_32px]',
 );
 
 type RowProps = {
@@ -84,7 +84,7 @@ export const LibraryRow = ({ item, place, selected, onToggle }: RowProps) => {
       <td className="hidden lg:block">
         {item.speakers !== undefined && item.speakers.length > 0 && <Speakers names={item.speakers} />}
       </td>
-      <td className="hidden truncate text-ink-2 lg:block">
+      <td className="hidden truncate text-ink-2 xl:block">
         {item.language === null ? '' : formatLanguage(item.language, locale)}
       </td>
       <td className="tnum hidden text-end text-ink-2 md:block">

@@ -67,15 +67,26 @@ const createActions = (services: Services, t: Translate) => {
     }
   };
 
+  const setName = async ({ id, name: before }: Row, name: string): Promise<boolean> => {
+    library.patch(id, { name });
+    try {
+      await client.call('patchTranscript', { params: { id }, body: { name } });
+      return true;
+    } catch (error) {
+      library.patch(id, { name: before });
+      showError(error);
+      return false;
+    }
+  };
+
   return {
+    /** Renames a transcript and offers to undo that. */
     rename: async (item: Row, name: string) => {
-      library.patch(item.id, { name });
-      try {
-        await client.call('patchTranscript', { params: { id: item.id }, body: { name } });
-      } catch (error) {
-        library.patch(item.id, { name: item.name });
-        showError(error);
-      }
+      if (!(await setName(item, name))) return;
+      toasts.show(t('library.renamed', { name }), {
+        milliseconds: UNDO_MS,
+        action: { label: t('common.undo'), run: () => void setName({ id: item.id, name }, item.name) },
+      });
     },
     retry: (item: Row) => changeJob('retryTranscript', item.id),
     cancel: (item: Row) => changeJob('cancelTranscript', item.id),

@@ -1,7 +1,7 @@
 import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import type { I18nState, MessageKey, Translate } from '../../i18n/index.ts';
-import { formatBytes, formatLanguage, formatNumber } from '../../lib/format.ts';
+import { formatBytes, formatLanguages, formatNumber } from '../../lib/format.ts';
 
 const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   tiny: 'models.good.tiny',
@@ -63,7 +63,7 @@ export const describeFacts = (model: Model, i18n: Words): string => {
         ? t('model.multilingual')
         : model.languages.length > MAX_NAMED_LANGUAGES
           ? t('models.languages', { count: formatNumber(model.languages.length, locale) })
-          : model.languages.map((code) => formatLanguage(code, locale)).join(', ');
+          : formatLanguages(model.languages, locale);
   const speed =
     model.speed === null
       ? t('models.unmeasured')

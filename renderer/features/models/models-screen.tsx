@@ -13,6 +13,7 @@ import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { ImportModelDialog } from './import-dialog.tsx';
 import { ModelActions, ModelStatus } from './model-actions.tsx';
 import { describeFacts, describeModel } from './model-facts.ts';
+import { OfflineNotice } from './offline-notice.tsx';
 
 /** The latest announcement on downloads for a live region. */
 const useDownloadAnnouncements = (): string => {
@@ -54,6 +55,11 @@ const ModelsScreen = () => {
             {t('models.import')}
           </Button>
         </PageHeader>
+        <OfflineNotice>
+          <Button variant="link" className="!text-warn" onClick={() => setIsImporting(true)}>
+            {t('models.import')}
+          </Button>
+        </OfflineNotice>
         <p role="status" className="sr-only">
           {announcement}
         </p>

@@ -105,7 +105,13 @@ export const AssignDialog = ({ doc, span }: { doc: Doc; span: WordSpan }) => {
     }
   };
   return (
-    <Dialog title={t('assign.title')} closeLabel={t('common.close')} onClose={close} width={420}>
+    <Dialog
+      title={t('assign.title')}
+      closeLabel={t('common.close')}
+      onClose={close}
+      focusesControl
+      width={420}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

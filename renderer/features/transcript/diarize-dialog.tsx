@@ -64,6 +64,7 @@ export const DiarizeDialog = ({ doc, from }: { doc: Doc; from: number }) => {
       description={t('diarize.text')}
       closeLabel={t('common.close')}
       onClose={close}
+      focusesControl
       width={420}
     >
       <form

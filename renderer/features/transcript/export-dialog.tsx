@@ -73,6 +73,7 @@ export const ExportDialog = () => {
       title={t('export.title')}
       closeLabel={t('common.close')}
       onClose={close}
+      focusesControl
       width={860}
       footer={
         <>

@@ -1,12 +1,12 @@
-import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { CaseSensitive, ChevronDown, ChevronUp, WholeWord, X } from 'lucide-react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../app/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField, TextInput } from '../../ui/field.tsx';
 import type { Doc } from './model/document.ts';
-import { countMatches, findMatches, type Match, replaceMatches } from './model/find.ts';
+import { countMatches, type FindOptions, findMatches, type Match, replaceMatches } from './model/find.ts';
 import { useReader } from './reader.tsx';
 import { useHistory } from './use-history.ts';
 
@@ -26,9 +26,13 @@ const useFindAndReplace = () => {
   const { t } = useI18n();
   const doc = useStore(editor.store, (state) => state.doc);
   const query = useStore(view, (state) => state.query);
+  const options = useStore(view, (state) => state.findOptions);
   const matchIndex = useStore(view, (state) => state.matchIndex);
   const [replacement, setReplacement] = useState('');
-  const matches = useMemo(() => (doc === undefined ? [] : findMatches(doc, query)), [doc, query]);
+  const matches = useMemo(
+    () => (doc === undefined ? [] : findMatches(doc, query, options)),
+    [doc, query, options],
+  );
 
   useEffect(() => {
     const first = matches[Math.min(matchIndex, matches.length - 1)]?.first;
@@ -42,15 +46,32 @@ const useFindAndReplace = () => {
   const replaceOne = () => {
     if (doc === undefined) return;
     const only = occurrenceOf(doc, matches, matchIndex);
-    if (only !== undefined) editor.edit(replaceMatches(doc, query, replacement, only));
+    if (only !== undefined) editor.edit(replaceMatches(doc, query, replacement, only, options));
   };
   const replaceAll = () => {
     if (doc === undefined) return;
-    const count = countMatches(doc, query);
-    const change = editor.edit(replaceMatches(doc, query, replacement));
+    const count = countMatches(doc, query, options);
+    const change = editor.edit(replaceMatches(doc, query, replacement, undefined, options));
     if (change !== undefined) offerUndo(t('find.replaced', { count }), change);
   };
   return { query, matches, matchIndex, step, replacement, setReplacement, replaceOne, replaceAll };
+};
+
+/** Switches an option of the search. */
+const OptionButton = ({ option, children }: { option: keyof FindOptions; children: ReactNode }) => {
+  const { view } = useReader();
+  const { t } = useI18n();
+  const options = useStore(view, (state) => state.findOptions);
+  const isOn = options[option];
+  return (
+    <IconButton
+      label={t(`find.${option}`)}
+      pressed={isOn}
+      onClick={() => view.setState({ findOptions: { ...options, [option]: !isOn }, matchIndex: 0 })}
+    >
+      {children}
+    </IconButton>
+  );
 };
 
 /** Finds and replaces text in the transcript. */
@@ -70,7 +91,9 @@ export const FindBar = () => {
     <search
       className="mt-2 flex flex-wrap items-center gap-2"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        close();
       }}
     >
       <SearchField
@@ -84,6 +107,12 @@ export const FindBar = () => {
         }}
         className="!h-8 w-[240px]"
       />
+      <OptionButton option="matchCase">
+        <CaseSensitive size={16} aria-hidden />
+      </OptionButton>
+      <OptionButton option="wholeWord">
+        <WholeWord size={16} aria-hidden />
+      </OptionButton>
       <span role="status" className="tnum min-w-14 text-xs text-ink-2">
         {query.trim() === ''
           ? ''

@@ -1,8 +1,9 @@
 import type { SegmentText } from './model/edit.ts';
 import type { Send, ServerEdit } from './server-edits.ts';
 
-/** What one step of the history does: it sets texts of segments, or takes back or makes again an edit of the server's. */
+/** What one step of the history does: it sets texts or the name, or takes back or makes again an edit of the server's. */
 export type Step =
+  | { readonly name: string }
   | { readonly segments: readonly SegmentText[] }
   | { readonly undo: ServerEdit }
   | { readonly redo: ServerEdit; readonly send?: Send };

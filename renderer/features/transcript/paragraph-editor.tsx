@@ -40,7 +40,7 @@ export const ParagraphEditor = (props: Props) => {
     if (!event.currentTarget.contains(event.relatedTarget)) finish();
   };
   return (
-    <div {...{ onKeyDown: onKey, onBlur }}>
+    <div className="relative" {...{ onKeyDown: onKey, onBlur }}>
       <div
         {...textboxProps(t('edit.field'))}
         ref={root}
@@ -57,11 +57,11 @@ export const ParagraphEditor = (props: Props) => {
 
 type HintProps = { onSplit: () => void; onMerge: (() => unknown) | undefined };
 
-/** The buttons and keys of the editor. A press keeps the caret in the text. */
+/** The buttons and keys of the editor, over what follows, which keeps its place. A press keeps the caret in the text. */
 const EditHints = ({ onSplit, onMerge }: HintProps) => {
   const { t } = useI18n();
   return (
-    <div className="mt-2.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
+    <div className="absolute inset-x-0 top-full mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-box border border-line bg-raised px-2.5 py-0.5 text-xs text-ink-3 shadow-low">
       <Button
         variant="ghost"
         className="-ms-2 !h-7 text-xs"

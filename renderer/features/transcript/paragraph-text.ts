@@ -64,19 +64,28 @@ export const readCaret = (
   return { segment, offset: (part?.before.length ?? 0) + text.replace(/\s+/g, ' ').trimStart().length };
 };
 
-/** Places the caret before a character of a segment's part, or at the end of the text. */
-export const placeCaret = (
-  root: HTMLElement,
-  place: { readonly segment: number; readonly offset: number } | undefined,
-): void => {
+type Place = { readonly segment: number; readonly offset: number };
+
+/** The text node and offset of a place; undefined for one that is not in the element. */
+const boundaryOf = (root: HTMLElement, place: Place | undefined): readonly [Text, number] | undefined => {
+  const text = place && root.querySelector(`[data-segment="${place.segment}"]`)?.firstChild;
+  return place !== undefined && text instanceof Text
+    ? [text, Math.min(place.offset, text.length)]
+    : undefined;
+};
+
+/** Places the caret before a character of a segment's part, or at the end of the text; selects up to `end` where that is given. */
+export const placeCaret = (root: HTMLElement, place: Place | undefined, end?: Place): void => {
   root.focus({ preventScroll: true });
   const range = document.createRange();
-  const text = place && root.querySelector(`[data-segment="${place.segment}"]`)?.firstChild;
-  if (place !== undefined && text instanceof Text) range.setStart(text, Math.min(place.offset, text.length));
+  const from = boundaryOf(root, place);
+  const to = boundaryOf(root, end);
+  if (from !== undefined) range.setStart(...from);
   else {
     range.selectNodeContents(root);
     range.collapse(false);
   }
+  if (from !== undefined && to !== undefined) range.setEnd(...to);
   const selection = window.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);

@@ -16,6 +16,7 @@ import { useI18n } from '../../app/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { shownEnd } from './model/timeline.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
 import { PositionSlider, ZOOM_SECONDS } from './position-slider.tsx';
 import { useReader } from './reader.tsx';
@@ -29,7 +30,7 @@ export const PlayerBar = () => {
   return (
     <section
       aria-label={t('player.label')}
-      className="relative rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2"
+      className="relative rounded-sheet border border-line bg-ground px-4 pt-3.5 pb-2 short:pt-2 short:pb-1"
     >
       <PositionSlider />
       <Controls />
@@ -51,7 +52,7 @@ const Controls = () => {
   const { t } = useI18n();
   const { isPlaying, skipSilence } = useStore(player.store);
   return (
-    <div className="mt-2 flex items-center gap-1.5">
+    <div className="mt-2 flex items-center gap-1.5 short:mt-1">
       <button
         type="button"
         aria-label={isPlaying ? t('player.pause') : t('player.play')}
@@ -173,9 +174,10 @@ const VolumeControl = () => {
 };
 
 const PlaybackClock = () => {
-  const { player } = useReader();
+  const { player, editor } = useReader();
   const now = useRef<HTMLElement>(null);
-  const { to } = useTimeline();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  const end = shownEnd(transcript, useTimeline());
   useEffect(() => {
     const show = (seconds: number) => {
       if (now.current !== null) now.current.textContent = formatClock(seconds);
@@ -188,7 +190,7 @@ const PlaybackClock = () => {
       <b ref={now} className="font-semibold text-ink">
         0:00
       </b>
-      {` / ${formatClock(to)}`}
+      {` / ${formatClock(end)}`}
     </span>
   );
 };

@@ -89,7 +89,7 @@ const Overview = ({ peaks, isPending, range, isLong }: OverviewProps) => {
       aria-valuemin={Math.round(from)}
       aria-valuemax={Math.round(to)}
       aria-valuenow={Math.round(from)}
-      className={cx('relative cursor-pointer touch-none rounded-[4px]', isLong ? 'h-7' : 'h-16')}
+      className={cx('relative cursor-pointer touch-none rounded-[4px]', isLong ? 'h-7' : 'h-16 short:h-7')}
       onKeyDown={onKey}
       {...pointer}
     >
@@ -120,7 +120,7 @@ const usePage = ({ from, to }: Range, span: number): Range => {
 
 /** As high as the detail, so that nothing moves when the peaks arrive. */
 const DetailPlaceholder = () => (
-  <div aria-hidden className="mb-2">
+  <div aria-hidden className="mb-2 short:hidden">
     <div className="skeleton h-14" />
     <div className="mt-1 h-[1lh] font-mono text-2xs" />
   </div>
@@ -137,7 +137,7 @@ const Detail = ({ peaks, whole }: { peaks: Peaks; whole: Range }) => {
     [peaks, first, last],
   );
   return (
-    <div aria-hidden className="mb-2" data-detail>
+    <div aria-hidden className="mb-2 short:hidden" data-detail>
       <WaveformPart peaks={shown} range={page} className="h-14" />
       <div className="tnum mt-1 flex justify-between font-mono text-2xs text-ink-3">
         <span>{formatClock(page.from)}</span>

@@ -1,5 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext } from 'react';
 import { createStore } from 'zustand/vanilla';
+import { paragraphOfWord } from './model/document.ts';
+import { ANYWHERE, type FindOptions } from './model/find.ts';
 import type { Player } from './player.ts';
 import type { TranscriptEditor } from './transcript-editor.ts';
 
@@ -8,6 +10,8 @@ type EditedParagraph = {
   readonly paragraph: number;
   /** The word before which the caret is placed first; without it, at the end. */
   readonly word?: number | undefined;
+  /** The last of the words that are selected first, from `word` on; without it, none is. */
+  readonly lastWord?: number | undefined;
 };
 
 /** Words of the document, from the first to the last. */
@@ -18,6 +22,7 @@ export type TimedWord = { readonly word: number; readonly kind: 'word' | 'subtit
 type ReaderView = {
   readonly panel: 'none' | 'find' | 'review';
   readonly query: string;
+  readonly findOptions: FindOptions;
   readonly matchIndex: number;
   readonly spanIndex: number;
   readonly edited: EditedParagraph | undefined;
@@ -46,6 +51,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
   createStore<ReaderView>(() => ({
     panel: 'none',
     query: '',
+    findOptions: ANYWHERE,
     matchIndex: 0,
     spanIndex: 0,
     edited: undefined,
@@ -80,10 +86,15 @@ export const ReaderProvider = ({ value, children }: { value: Reader; children: R
   <ReaderContext value={value}>{children}</ReaderContext>
 );
 
-/** Opens a paragraph for editing, unless a job is running; the caret goes before `word`. */
-export const editParagraph = ({ editor, view }: Reader, paragraph: number, word?: number): void => {
+/** Opens a paragraph for editing, unless a job is running; the caret goes before `word`, or `word` to `lastWord` are selected. */
+export const editParagraph = (
+  { editor, view }: Reader,
+  paragraph: number,
+  word?: number,
+  lastWord?: number,
+): void => {
   if (editor.store.getState().transcript?.status === 'completed')
-    view.setState({ edited: { paragraph, word } });
+    view.setState({ edited: { paragraph, word, lastWord } });
 };
 
 /** Asks who speaks these words, unless a job is running. */
@@ -97,6 +108,14 @@ export const adjustTimes = ({ editor, view }: Reader, word: number): void => {
   view.setState(({ timed }) => ({ timed: { word, kind: timed?.kind ?? 'word' } }));
 };
 
+/** Closes the times and moves the focus to the paragraph of their word. */
+export const closeTimes = ({ editor, view, focusParagraph }: Reader): void => {
+  const word = view.getState().timed?.word ?? 0;
+  view.setState({ timed: undefined });
+  const { doc } = editor.store.getState();
+  if (doc !== undefined) focusParagraph.current(paragraphOfWord(doc, word));
+};
+
 /** Asks for the number of speakers from a word on, unless a job is running or the channels are the speakers. */
 export const askToDiarize = ({ editor, view }: Reader, diarizedFrom: number): void => {
   const { transcript } = editor.store.getState();
@@ -106,7 +125,10 @@ export const askToDiarize = ({ editor, view }: Reader, diarizedFrom: number): vo
 
 export const useEditParagraph = () => {
   const reader = useReader();
-  return useCallback((paragraph: number, word?: number) => editParagraph(reader, paragraph, word), [reader]);
+  return useCallback(
+    (paragraph: number, word?: number, lastWord?: number) => editParagraph(reader, paragraph, word, lastWord),
+    [reader],
+  );
 };
 
 export const useReader = (): Reader => {

@@ -67,7 +67,8 @@ const useReview = () => {
     if (edited !== undefined && isCompleted) editor.edit([edited]);
   }, [doc, span, editor, isCompleted]);
   const edit = useCallback(() => {
-    if (doc !== undefined && span !== undefined) editParagraph(paragraphOfWord(doc, span.first), span.first);
+    if (doc !== undefined && span !== undefined)
+      editParagraph(paragraphOfWord(doc, span.first), span.first, span.last);
   }, [doc, span, editParagraph]);
   return {
     doc,
@@ -91,6 +92,8 @@ export const ReviewBar = () => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Escape closes what was opened last.
+      if (event.key === 'Escape' && view.getState().timed !== undefined) return;
       const run = {
         p: play,
         a: accept,
@@ -107,7 +110,7 @@ export const ReviewBar = () => {
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, [play, accept, replace, edit, step, close]);
+  }, [play, accept, replace, edit, step, close, view]);
 
   const confidence =
     span === undefined

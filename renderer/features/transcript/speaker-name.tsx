@@ -97,7 +97,8 @@ export const SpeakerName = ({ speaker, tabIndex }: { speaker: string; tabIndex?:
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         tabIndex={tabIndex}
-        className="rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
+        title={name}
+        className="block max-w-full min-w-0 truncate rounded-[3px] font-[620] hover:underline hover:underline-offset-[3px]"
         style={{ color: colorOf(speaker) }}
       >
         {name}

@@ -62,10 +62,10 @@ const SpeakerMenu = ({ speaker }: { speaker: string }) => {
   );
 };
 
-type RowProps = { speaker: string; found: Speaker; most: number; isEditable: boolean };
+type RowProps = { speaker: string; found: Speaker; isEditable: boolean };
 
-/** A speaker with a bar of the talk time, beside those of the others. */
-const SpeakerRow = ({ speaker, found, most, isEditable }: RowProps) => {
+/** A speaker with a bar of the share of the talk time. */
+const SpeakerRow = ({ speaker, found, isEditable }: RowProps) => {
   const { locale } = useI18n();
   const colorOf = useSpeakerColors();
   const color = colorOf(speaker);
@@ -73,19 +73,14 @@ const SpeakerRow = ({ speaker, found, most, isEditable }: RowProps) => {
     <li className="mb-2">
       <div className="flex items-center gap-2 leading-7">
         <i aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: color }} />
-        <span className="min-w-0 truncate">
-          <SpeakerName speaker={speaker} />
-        </span>
+        <SpeakerName speaker={speaker} />
         <span className="tnum ms-auto whitespace-nowrap text-ink-2">
           {formatClock(found.talk_seconds)} · {formatPercent(found.share, locale)}
         </span>
         {isEditable && <SpeakerMenu speaker={speaker} />}
       </div>
       <div aria-hidden className="ms-4 h-1.5 rounded-[2px] bg-sunken" data-talk={speaker}>
-        <div
-          className="h-full rounded-[2px]"
-          style={{ background: color, width: `${most === 0 ? 0 : (found.talk_seconds / most) * 100}%` }}
-        />
+        <div className="h-full rounded-[2px]" style={{ background: color, width: `${found.share * 100}%` }} />
       </div>
       {found.suggested_name !== undefined && <SuggestedName speaker={speaker} name={found.suggested_name} />}
     </li>
@@ -102,7 +97,6 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
   const isEditable = transcript.status === 'completed';
   const add = () =>
     editor.addSpeaker().catch((error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
-  const most = Math.max(0, ...speakers.map(([, { talk_seconds: seconds }]) => seconds));
   return (
     <>
       {transcript.speakers === undefined ? (
@@ -112,7 +106,7 @@ export const SpeakersTab = ({ transcript }: { transcript: Transcription }) => {
           <SideHeading>{t('side.share')}</SideHeading>
           <ul>
             {speakers.map(([id, found]) => (
-              <SpeakerRow key={id} speaker={id} found={found} most={most} isEditable={isEditable} />
+              <SpeakerRow key={id} speaker={id} found={found} isEditable={isEditable} />
             ))}
           </ul>
         </>

@@ -37,10 +37,10 @@ type ParagraphVirtualizer = Virtualizer<HTMLElement, Element>;
 const useWordHighlights = (content: RefObject<HTMLDivElement | null>, doc: Doc | undefined) => {
   const { player, view } = useReader();
   const playing = useRef(-1);
-  const { panel, query, matchIndex, spanIndex, acceptedWords } = useStore(view);
+  const { panel, query, findOptions, matchIndex, spanIndex, acceptedWords } = useStore(view);
   const matches = useMemo(
-    () => (doc === undefined || panel !== 'find' ? [] : findMatches(doc, query)),
-    [doc, panel, query],
+    () => (doc === undefined || panel !== 'find' ? [] : findMatches(doc, query, findOptions)),
+    [doc, panel, query, findOptions],
   );
   const spans = useMemo(
     () => (doc === undefined || panel !== 'review' ? [] : findUncertainSpans(doc, acceptedWords)),
@@ -257,7 +257,7 @@ export const TextView = () => {
                 data-index={item.index}
                 data-first={paragraph.firstWord}
                 data-end={paragraph.endWord}
-                className="absolute inset-x-0 top-0"
+                className="absolute inset-x-0 top-0 has-[.edit]:z-10"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <ParagraphView doc={doc} index={item.index} />

@@ -19,8 +19,7 @@ import {
   type Target,
   wordTarget,
 } from './model/borders.ts';
-import { paragraphOfWord } from './model/document.ts';
-import { type TimedWord, useReader } from './reader.tsx';
+import { closeTimes, type TimedWord, useReader } from './reader.tsx';
 import { TimingLane } from './timing-lane.tsx';
 import { type BorderDraft, type Draft, useBorderDraft } from './use-border-draft.ts';
 import { shareOf, WaveformPart } from './waveform-part.tsx';
@@ -111,16 +110,6 @@ const withDraft = (target: Target, draft: Draft | undefined): Target =>
     : { ...target, [draft.side]: draft.value };
 
 type Panel = { readonly timed: TimedWord; readonly target: Target | undefined };
-
-const useClose = () => {
-  const { view, editor, focusParagraph } = useReader();
-  return () => {
-    const word = view.getState().timed?.word ?? 0;
-    view.setState({ timed: undefined });
-    const { doc } = editor.store.getState();
-    if (doc !== undefined) focusParagraph.current(paragraphOfWord(doc, word));
-  };
-};
 
 /** Chooses the word or subtitle before or after. */
 const StepButtons = ({ timed, target }: Panel) => {
@@ -213,7 +202,7 @@ type TimingPanelProps = { timed: TimedWord; whole: Range; peaks: Peaks | undefin
 
 /** The waveform around a word, enlarged, with the borders of the word or of its subtitle to be moved. */
 export const TimingPanel = ({ timed, whole, peaks }: TimingPanelProps) => {
-  const { player } = useReader();
+  const reader = useReader();
   const { t } = useI18n();
   const hint = useId();
   const area = useRef<HTMLDivElement>(null);
@@ -223,7 +212,7 @@ export const TimingPanel = ({ timed, whole, peaks }: TimingPanelProps) => {
   const target = stored && withDraft(stored, borders.draft);
   const range = useShownRange(stored, whole);
   const shown = usePartPeaks(range, whole, peaks);
-  const close = useClose();
+  const close = () => closeTimes(reader);
   const isKnown = stored !== undefined;
   const wasFocused = useRef(false);
 
@@ -235,7 +224,7 @@ export const TimingPanel = ({ timed, whole, peaks }: TimingPanelProps) => {
   }, [isKnown]);
 
   const play = () => {
-    if (target !== undefined) player.playRange(target.start, target.end);
+    if (target !== undefined) reader.player.playRange(target.start, target.end);
   };
   return (
     <section aria-label={t('timing.title')} className="mb-3" data-timing>

@@ -185,13 +185,21 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       throw error;
     }
   };
+  const sendName = (name: string) =>
+    change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
   const rename = async (name: string) => {
-    await change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
+    const before = store.getState().transcript?.name;
+    await noteEdit(sendName(name));
+    if (before !== undefined) history.record({ before: { name: before }, after: { name } });
   };
 
   const perform = async (step: Step) => {
     if ('segments' in step) {
       apply(step.segments);
+      return;
+    }
+    if ('name' in step) {
+      await sendName(step.name);
       return;
     }
     await autosave.save();

@@ -57,7 +57,7 @@ export const TranscriptHeader = () => {
           transcript.word_count > 0 ? t('transcript.words', { count: transcript.word_count }) : '',
         ];
   return (
-    <header className="mb-3 flex min-h-10 flex-wrap items-center justify-end gap-2 lg:flex-nowrap">
+    <header className="mb-3 flex min-h-10 flex-wrap items-center justify-end gap-2 lg:flex-nowrap short:mb-2">
       <a
         href="#/"
         aria-label={t('transcript.back')}
@@ -67,7 +67,7 @@ export const TranscriptHeader = () => {
       </a>
       <div className="min-w-0 flex-1 basis-[calc(100%-40px)] lg:basis-0">
         <NameField />
-        <div className="tnum min-h-[1lh] text-xs text-ink-2">
+        <div className="tnum min-h-[1lh] text-xs text-ink-2 short:hidden">
           {facts.filter((fact) => fact !== '').join(' · ')}
         </div>
       </div>

@@ -125,7 +125,7 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
   }
   return (
     <ReaderProvider value={reader}>
-      <div className="flex h-full flex-col px-4 pt-4 lg:px-8">
+      <div className="flex h-full flex-col px-4 pt-4 lg:px-8 short:pt-2">
         <TranscriptHeader />
         {status === undefined && <LoadingView />}
         {isReadable && <ReadingView reader={reader} />}
@@ -201,7 +201,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
           <ProgressCard />
         </div>
       )}
-      <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]">
+      <div className="mt-3 grid min-h-0 flex-1 grid-cols-1 gap-8 short:mt-1 lg:grid-cols-[minmax(0,1fr)_320px]">
         {doc !== undefined && doc.words.length === 0 ? (
           <EmptyState title={t('transcript.empty')} text={t('transcript.empty.text')} />
         ) : (

@@ -15,12 +15,12 @@ import { useReader } from './reader.tsx';
 
 const DRAFT_DEBOUNCE_MS = 1000;
 
-/** Where a word begins in the edited parts. */
-const placeOfWord = (paragraph: Paragraph, parts: readonly Part[], word: number) => {
+/** Where a word begins, or ends, in the edited parts. */
+const placeOfWord = (paragraph: Paragraph, parts: readonly Part[], word: number, side: 'from' | 'to') => {
   let at = word - paragraph.firstWord;
   for (const { segment, from, to, before } of parts) {
     if (at < to - from)
-      return { segment: segment.id, offset: (wordSpans(segment)[from + at]?.from ?? 0) - before.length };
+      return { segment: segment.id, offset: (wordSpans(segment)[from + at]?.[side] ?? 0) - before.length };
     at -= to - from;
   }
   return undefined;
@@ -139,8 +139,12 @@ export const useParagraphEdit = (edited: Edited) => {
     origin.current = document.activeElement;
     renderParts(element, parts);
     const { paragraph } = initial.current;
-    const word = view.getState().edited?.word;
-    placeCaret(element, word === undefined ? undefined : placeOfWord(paragraph, parts, word));
+    const { word, lastWord } = view.getState().edited ?? {};
+    placeCaret(
+      element,
+      word === undefined ? undefined : placeOfWord(paragraph, parts, word, 'from'),
+      lastWord === undefined ? undefined : placeOfWord(paragraph, parts, lastWord, 'to'),
+    );
     const onHide = () => saveSoon.flush();
     window.addEventListener('pagehide', onHide);
     return () => {

@@ -7,6 +7,7 @@ import {
   adjustTimes,
   askForSpeaker,
   askToDiarize,
+  closeTimes,
   editParagraph,
   type Reader,
   type WordSpan,
@@ -128,23 +129,29 @@ const actionFor = (reader: Reader, event: KeyboardEvent): (() => void) | undefin
     case 's':
       return () => askWhoSpeaks(reader);
     case 't':
-      return () => adjustTimesHere(reader);
+      return () => (view.getState().timed === undefined ? adjustTimesHere(reader) : closeTimes(reader));
     case 'S':
       return () => askToDiarizeFromHere(reader);
     case 'r':
       return () => view.setState({ panel: 'review', spanIndex: 0 });
     case 'Escape':
+      if (view.getState().timed !== undefined) return () => closeTimes(reader);
       return view.getState().panel === 'none' ? undefined : () => view.setState({ panel: 'none' });
     default:
       return undefined;
   }
 };
 
-/** True if the element handles the key itself: buttons take space, menus and sliders take arrows. */
+/** The keys that controls handle themselves (WAI-ARIA Authoring Practices). */
+const OWN_KEYS: readonly (readonly [controls: string, keys: RegExp])[] = [
+  ['button, a, [type="checkbox"], [type="radio"]', /^ $/],
+  ['[role="slider"], [role="tab"], [type="range"], [type="radio"]', /^Arrow/],
+];
+
+/** True if the element handles the key itself; every other key stays a shortcut. */
 const hasOwnKeys = (target: EventTarget | null, key: string): boolean =>
   target instanceof HTMLElement &&
-  ((key === ' ' && target.closest('button, a, [role="tab"], [role="switch"], [role="checkbox"]') !== null) ||
-    target.closest('[role="menu"], [role="dialog"], [role="slider"], [role="tablist"], input') !== null);
+  OWN_KEYS.some(([controls, keys]) => keys.test(key) && target.closest(controls) !== null);
 
 /** The shortcuts of the transcript screen. */
 export const useReaderShortcuts = (reader: Reader) => {

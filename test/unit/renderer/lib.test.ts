@@ -6,6 +6,8 @@ import { describeError, describeJobError } from '../../../renderer/lib/errors.ts
 import {
   formatClock,
   formatDuration,
+  formatLanguageShares,
+  formatLanguages,
   formatList,
   formatRelativeDay,
   parseClock,
@@ -40,6 +42,17 @@ describe('clock and date formats', () => {
 describe('describeError', () => {
   const translateTo = (language: 'en' | 'de') => Object.assign((key: string) => key, { language });
   const body = { success: false as const, error: 'The disk has 3 bytes left.', request_id: '' };
+
+  it('begins languages with a capital only where they begin a text', () => {
+    expect(formatLanguages(['en', 'de'], 'fr')).toBe('Anglais, allemand');
+    expect(formatLanguages(['en', 'de'], 'de')).toBe('Englisch, Deutsch');
+    const shares = [
+      { language: 'en', share: 0.62 },
+      { language: 'de', share: 0.38 },
+    ];
+    expect(formatLanguageShares(shares, 'en')).toBe('English 62%, German 38%');
+    expect(formatLanguageShares(shares, 'es').replace(/\s/g, ' ')).toBe('Inglés 62 %, alemán 38 %');
+  });
 
   it('uses the server’s message in English and a translation of the code in other languages', () => {
     const diskFull = new ApiError(507, { ...body, code: 'disk_full' });

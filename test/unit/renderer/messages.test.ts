@@ -5,10 +5,12 @@ import {
   loadTranslation,
   type MessageKey,
   preferredLocale,
+  typesetFrench,
   withFallback,
   withRegion,
 } from '../../../renderer/i18n/index.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
+import { nameKeys } from '../../../renderer/lib/key-names.ts';
 
 /** Texts of several words that a translation may leave as they are. */
 const SAME_IN_EVERY_LANGUAGE = new Set(['≈ {time}']);
@@ -55,6 +57,22 @@ describe('messages', () => {
     const said = [0, 1, 1_204].map((count) => formatMessage(words, { count, who: 'O’Neil' }, 'en'));
     expect(said).toEqual(['Nothing by O’Neil', '1 word by O’Neil', '1,204 words by O’Neil']);
     expect(placeholders(words)).toEqual(['count', 'who']);
+  });
+
+  it('keep French punctuation with its word', async () => {
+    expect(typesetFrench('Lien : « a » ? 5 %')).toBe('Lien\u00a0: «\u00a0a\u00a0»\u202f? 5\u202f%');
+    const loose = Object.values(await loadTranslation('fr')).filter((text) => / [:;!?%»]|« /.test(text));
+    expect(loose).toEqual([]);
+  });
+
+  it('name keys as the keyboards of the language do', () => {
+    expect(['Ctrl Space', 'Del', 'Esc', '⇧ S'].map((keys) => nameKeys(keys, 'de'))).toEqual([
+      'Strg Leertaste',
+      'Entf',
+      'Esc',
+      '⇧ S',
+    ]);
+    expect(['Ctrl E', 'Esc'].map((keys) => nameKeys(keys, 'fr'))).toEqual(['Ctrl E', 'Échap']);
   });
 
   it('follow the languages that the browser prefers', () => {

@@ -8,7 +8,9 @@ import {
 } from '../../../renderer/features/transcript/model/document.ts';
 import { alignWords, editDoc, segmentTexts } from '../../../renderer/features/transcript/model/edit.ts';
 import {
+  ANYWHERE,
   countMatches,
+  type FindOptions,
   findMatches,
   replaceMatches,
 } from '../../../renderer/features/transcript/model/find.ts';
@@ -16,7 +18,11 @@ import {
   findUncertainSpans,
   withOtherReading,
 } from '../../../renderer/features/transcript/model/low-confidence.ts';
-import { findSilenceGaps, getTimeline } from '../../../renderer/features/transcript/model/timeline.ts';
+import {
+  findSilenceGaps,
+  getTimeline,
+  shownEnd,
+} from '../../../renderer/features/transcript/model/timeline.ts';
 
 /** A segment whose words take half a second each. */
 const segment = (id: number, text: string, start: number, speaker: string | null = null): Segment => {
@@ -143,6 +149,14 @@ describe('player timeline', () => {
     expect(getTimeline(range, 60)).toEqual({ from: 30, to: 50 });
     expect(getTimeline({ ...range, audio_offset: 29.5 }, 21)).toEqual({ from: 30, to: 50 });
     expect(getTimeline({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
+  });
+
+  it('is written with the length that the service measured', () => {
+    const end = (transcript: typeof whole, played: number) =>
+      shownEnd(transcript, getTimeline(transcript, played));
+    expect(end({ ...whole, duration: 59.98 }, 60.02)).toBe(59.98);
+    expect(end({ ...whole, duration: 0 }, 60.02)).toBe(60.02);
+    expect(end({ duration: 20, audio_offset: 0, audio_start_from: 30, audio_end_at: 50 }, 60)).toBe(50);
   });
 });
 
@@ -281,5 +295,29 @@ describe('find and replace', () => {
     expect(replaceMatches(doc, '.*', 'x')).toEqual([]);
     expect([countMatches(doc, 'peter'), countMatches(doc, '.*'), countMatches(doc, ' ')]).toEqual([2, 0, 0]);
     expect(replaceMatches(doc, 'late.', '$& now')).toEqual([{ id: 2, text: 'Peter Walker is $& now' }]);
+  });
+
+  it('matches case and whole words where it is asked to', () => {
+    const count = (query: string, options: Partial<FindOptions>) => [
+      findMatches(doc, query, { ...ANYWHERE, ...options }).length,
+      countMatches(doc, query, { ...ANYWHERE, ...options }),
+    ];
+    expect(count('peter', { matchCase: true })).toEqual([0, 0]);
+    expect(count('Peter', { matchCase: true })).toEqual([2, 2]);
+    expect(count('pet', { wholeWord: true })).toEqual([0, 0]);
+    expect(count('peter', { wholeWord: true })).toEqual([2, 2]);
+    const umlaut = editDoc(doc, [{ id: 2, text: 'Über den Überfall' }]);
+    expect(findMatches(umlaut, 'über', { ...ANYWHERE, wholeWord: true })).toHaveLength(1);
+  });
+
+  it('keeps the capitals of what it replaces, unless case must match or the replacement has its own', () => {
+    const replaced = (text: string, query: string, by: string, options = ANYWHERE) =>
+      replaceMatches(editDoc(doc, [{ id: 2, text }]), query, by, undefined, options).find(
+        ({ id }) => id === 2,
+      )?.text;
+    expect(replaced('Walker and walker, WALKER', 'walker', 'runner')).toBe('Runner and runner, RUNNER');
+    expect(replaced('I see, i see', 'i', 'we')).toBe('We see, we see');
+    expect(replaced('Iphone', 'iphone', 'iPhone')).toBe('iPhone');
+    expect(replaced('Walker', 'Walker', 'runner', { ...ANYWHERE, matchCase: true })).toBe('runner');
   });
 });

@@ -22,6 +22,10 @@ export const getTimeline = (transcript: Ranged | undefined, played: number): Tim
   return { from, to: from + duration };
 };
 
+/** The end as it is written: by the length that the service measured, which every other place shows; the browser's differs a little. */
+export const shownEnd = (transcript: Ranged | undefined, { from, to }: Timeline): number =>
+  transcript !== undefined && transcript.duration > 0 ? from + transcript.duration : to;
+
 const MIN_GAP_SECONDS = 0.9;
 const MARGIN_SECONDS = 0.2;
 

@@ -1,0 +1,13 @@
+/** What is written on the keys of a country, where it differs from the English names. */
+const KEY_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  de: { Ctrl: 'Strg', Del: 'Entf', Space: 'Leertaste' },
+  es: { Del: 'Supr', Space: 'Espacio' },
+  fr: { Del: 'Suppr', Space: 'Espace', Esc: 'Échap' },
+};
+
+/** Names keys as the keyboards of a language do: `Ctrl E` becomes `Strg E`. */
+export const nameKeys = (keys: string, language: string): string =>
+  keys
+    .split(' ')
+    .map((key) => KEY_NAMES[language]?.[key] ?? key)
+    .join(' ');
