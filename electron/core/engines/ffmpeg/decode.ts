@@ -2,7 +2,6 @@ import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
-import { freeMemory } from '../../base/memory.ts';
 import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
 import {
@@ -16,6 +15,7 @@ import { inputName, safeInputOptions } from './input-options.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
+import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
 import type {
   AudioChunk,
   ChannelSelection,
@@ -28,13 +28,7 @@ import type {
 import { declaredWavSeconds } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
-/** Samples of the frames that ffmpeg encodes and writes. */
-const WRITTEN_SAMPLES = 2 * SAMPLE_RATE;
-
-/** Frees a read of the pipe. One with less than half of its memory may be part of Node's pool. */
-const freeRead = (bytes: Buffer): void => {
-  if (2 * bytes.byteLength > bytes.buffer.byteLength) freeMemory(bytes);
-};
+const BYTES_PER_SAMPLE = 4;
 
 /** Positions in samples on the source's timeline. */
 type DecodePlan = {
@@ -56,27 +50,14 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   };
 };
 
-const filtersFor = (
-  plan: DecodePlan,
-  first: number,
-  seeking: Seeking,
-  select: ChannelSelection | undefined,
-): string => {
-  const skip = first - plan.origin;
-  const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
-  return [
+const filtersFor = (seeking: Seeking, select: ChannelSelection | undefined): string =>
+  [
     ...seeking.filters,
     ...(select === undefined ? [] : [`pan=mono|c0=c${select.channel}`]),
     `aresample=${SAMPLE_RATE}`,
     'aformat=sample_fmts=flt:channel_layouts=mono',
-    // Fills gaps in the timestamps, and a late start, with silence, so that a sample's number is its time. After
-    // resampling, because ffmpeg builds the whole silence in memory, and 16 kHz mono is the smallest form.
-    'aresample=async=1:first_pts=0',
-    `atrim=start_sample=${skip}${stop}`,
-    // A few long frames are encoded and written sooner than the many short ones of a codec.
-    `asetnsamples=n=${WRITTEN_SAMPLES}:p=0`,
+    FROM_ZERO,
   ].join(',');
-};
 
 /**
  * One decode, from starting ffmpeg to explaining how it ended. Restarts an ffmpeg that was killed from outside,
@@ -103,7 +84,7 @@ export class Decoder implements Decode {
   #hasReadStreams = false;
   /** ffmpeg says that the container goes on beyond the end of the file. */
   #isCutOff = false;
-  #hasTimestampJumps = false;
+  #timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes: BYTES_PER_SAMPLE });
   #hasStalled = false;
   #warnings: string[] = [];
 
@@ -183,8 +164,8 @@ export class Decoder implements Decode {
       inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2'],
-        ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-        ...['-af', filtersFor(this.#plan, this.#first, seeking, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
+        ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn'],
+        ...['-af', filtersFor(seeking, select), '-c:a', 'pcm_f32le', ...TIMED_OUTPUT],
       ],
       outputFile: null,
       onStderr: (line) => {
@@ -195,7 +176,6 @@ export class Decoder implements Decode {
   }
 
   #readLogLine(line: string): void {
-    this.#hasTimestampJumps ||= line.includes('Failed to compensate for timestamp delta');
     this.#declaredSeconds ??= parseDurationLine(line);
     this.#isDurationEstimated ||= line.includes('Estimating duration from bitrate');
     this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
@@ -210,8 +190,8 @@ export class Decoder implements Decode {
   async *#readChunks(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioChunk, void, undefined> {
     const chunker = new Chunker(planChunks(this.#options.chunking), this.#first, this.#index);
     stall.resume();
-    for await (const bytes of run.stdout) {
-      let rest: Buffer = bytes;
+    for await (const part of this.#readRange(run)) {
+      let rest = part;
       while (rest.length > 0) {
         rest = rest.subarray(chunker.push(rest));
         this.#position = chunker.position;
@@ -224,14 +204,26 @@ export class Decoder implements Decode {
         }
         stall.resume();
       }
-      freeRead(bytes);
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }
-    await this.#checkEnd(run);
+    if (this.#position !== this.#plan.end) await this.#checkEnd(run);
+    if (this.#timeline.hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
       yield this.#advancePast(chunk);
+    }
+  }
+
+  /** What ffmpeg writes, from the next chunk to the end of the range. */
+  async *#readRange(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
+    const range = { from: this.#first, to: this.#plan.end };
+    this.#timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes: BYTES_PER_SAMPLE });
+    let at = this.#plan.origin;
+    for await (const part of this.#timeline.read(run.stdout)) {
+      yield within(part, BYTES_PER_SAMPLE, at, range);
+      at += part.length / BYTES_PER_SAMPLE;
+      if (range.to !== null && at >= range.to) return;
     }
   }
 
@@ -250,15 +242,12 @@ export class Decoder implements Decode {
     if (exit.startError !== null) {
       throw new AppError('engine_unavailable', `ffmpeg could not be started: ${exit.startError}`);
     }
-    const { rangeStart, end } = this.#plan;
+    const { rangeStart } = this.#plan;
     const hasAudio = this.#position > this.#first;
     if (exit.code === null || (exit.code !== 0 && !hasAudio))
       throw explainFfmpegError(exit.stderr, exit.code);
     if (!hasAudio && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
-    if (end === null || this.#position < end) this.#warnIfTruncated(exit.code);
-    if (this.#hasTimestampJumps) {
-      this.#warnings.push(warningText('time_stamps_jump'));
-    }
+    this.#warnIfTruncated(exit.code);
   }
 
   #emptyError(rangeStart: number, stderr: readonly string[]): AppError {

@@ -49,10 +49,10 @@ export const PARTS = {
     'ra_288,ralf,sipr,siren,speex,tak,truehd,truespeech,tta,twinvq,vorbis,wavpack,wmalossless,wmapro,wmav1,wmav2,wmavoice',
   ],
   parser: ['aac,aac_latm,ac3,amr,cook,dca,flac,g723_1,g729,gsm,mlp,mpegaudio,opus,sipr,tak,vorbis'],
-  // The decoded samples, and redacted recordings.
+  // The decoded samples, in Matroska for their times, and redacted recordings.
   encoder: ['aac,libopus,pcm_f32le,pcm_s16le'],
-  muxer: ['ipod,ogg,pcm_f32le,pcm_s16le,wav'],
-  filter: ['aformat,amix,anull,aresample,asetnsamples,asetpts,atrim,pan'],
+  muxer: ['ipod,matroska,ogg,wav'],
+  filter: ['aformat,amix,anull,aresample,asetpts,atrim,pan'],
   // Parts of links come through the range reader on this machine; the guarded client fetches them.
   protocol: ['file,http,pipe,tcp'],
   bsf: ['aac_adtstoasc'],
