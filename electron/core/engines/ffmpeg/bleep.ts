@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
 import { CoverTransform } from './cover-transform.ts';
+import { averageOf } from './downmix.ts';
 import { explainFfmpegError } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { probe } from './probe.ts';
@@ -19,14 +20,22 @@ const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
 };
 
 /** `tracks`: how many tracks are mixed together. */
-type PcmFormat = { readonly sampleRate: number; readonly channels: number; readonly tracks: number };
+type PcmFormat = {
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly tracks: number;
+  /** How many channels the file has without saying which is which; null if it does. */
+  readonly unnamed: number | null;
+};
 
 const layoutOf = (channels: number): string => (channels === 1 ? 'mono' : 'stereo');
 
 /** One track through filters, or several mixed together as loud as they are, each with its own late start. */
-const mapTracks = ({ sampleRate, tracks, channels }: PcmFormat, seeking: readonly string[]): string[] => {
+const mapTracks = (pcm: PcmFormat, seeking: readonly string[]): string[] => {
+  const { sampleRate, tracks, channels, unnamed } = pcm;
   const format = `aformat=sample_fmts=s16:channel_layouts=${layoutOf(channels)}`;
-  const each = [...seeking, `aresample=${sampleRate}`, format];
+  const average = unnamed === null ? [] : [averageOf(unnamed)];
+  const each = [...seeking, ...average, `aresample=${sampleRate}`, format];
   if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, FROM_ZERO].join(',')];
   const late = [...each, 'aresample=async=1:first_pts=0'].join(',');
   const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${late}[t${track}]`);
@@ -139,9 +148,11 @@ const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<Pcm
   const [stream] = audioStreams;
   if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
   const heard = tracks === 'all' ? audioStreams : [stream];
+  const isUnnamed = heard.length === 1 && stream.channels > 2 && !stream.hasNamedChannels;
   return {
     sampleRate: stream.sampleRate || 48_000,
-    channels: heard.every(({ channels }) => channels === 1) ? 1 : 2,
+    channels: isUnnamed || heard.every(({ channels }) => channels === 1) ? 1 : 2,
+    unnamed: isUnnamed ? stream.channels : null,
     tracks: heard.length,
   };
 };

@@ -4,6 +4,7 @@ import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
+import { averageOf, Downmix, midAndSide } from './downmix.ts';
 import {
   explainFfmpegError,
   isTransientFailure,
@@ -12,23 +13,19 @@ import {
   transientFailure,
 } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { probe } from './probe.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
-import type {
-  AudioChunk,
-  ChannelSelection,
-  Decode,
-  DecodeOptions,
-  DecodeSummary,
-  FfmpegTools,
-  MediaInput,
-} from './types.ts';
+import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
 import { declaredWavSeconds } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 const BYTES_PER_SAMPLE = 4;
+/** ffmpeg's lines for channels that the file does not name; more than it has names for fail. */
+const GUESSED_CHANNELS =
+  /Guessed Channel Layout.*: (?!mono$|stereo$)|Rematrix is needed between \d+ channels/;
 
 /** Positions in samples on the source's timeline. */
 type DecodePlan = {
@@ -50,14 +47,8 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   };
 };
 
-const filtersFor = (seeking: Seeking, select: ChannelSelection | undefined): string =>
-  [
-    ...seeking.filters,
-    ...(select === undefined ? [] : [`pan=mono|c0=c${select.channel}`]),
-    `aresample=${SAMPLE_RATE}`,
-    'aformat=sample_fmts=flt:channel_layouts=mono',
-    FROM_ZERO,
-  ].join(',');
+/** Thrown out of a run whose channels ffmpeg named by guessing. */
+class GuessedChannels extends Error {}
 
 /**
  * One decode, from starting ffmpeg to explaining how it ended. Restarts an ffmpeg that was killed from outside,
@@ -85,6 +76,10 @@ export class Decoder implements Decode {
   /** ffmpeg says that the container goes on beyond the end of the file. */
   #isCutOff = false;
   #timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes: BYTES_PER_SAMPLE });
+  /** ffmpeg guesses which channel is which, and would leave out what it takes for a channel of bass. */
+  #hasGuessedChannels = false;
+  /** The number of channels of which nothing says which is which. */
+  #unnamedChannels: number | null = null;
   #hasStalled = false;
   #warnings: string[] = [];
 
@@ -116,6 +111,11 @@ export class Decoder implements Decode {
         yield* this.#run();
         return;
       } catch (error) {
+        if (error instanceof GuessedChannels) {
+          this.#unnamedChannels = await this.#countChannels();
+          this.#position = this.#first;
+          continue;
+        }
         failures = this.#index > before ? 1 : failures + 1;
         if (!isTransientFailure(error) || this.#hasStalled || failures === MAX_FFMPEG_ATTEMPTS) throw error;
       }
@@ -157,15 +157,14 @@ export class Decoder implements Decode {
   }
 
   #start(seeking: Seeking, stall: StallTimer): FfmpegRun {
-    const { select } = this.#options;
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
       inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2'],
-        ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn'],
-        ...['-af', filtersFor(seeking, select), '-c:a', 'pcm_f32le', ...TIMED_OUTPUT],
+        ...['-map', `0:a:${this.#options.select?.track ?? 0}`, '-vn', '-sn', '-dn'],
+        ...['-af', this.#filters(seeking), '-c:a', 'pcm_f32le', ...TIMED_OUTPUT],
       ],
       outputFile: null,
       onStderr: (line) => {
@@ -175,7 +174,27 @@ export class Decoder implements Decode {
     });
   }
 
+  #filters({ filters }: Seeking): string {
+    const { select } = this.#options;
+    if (select !== undefined) {
+      const mono = `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono`;
+      return [...filters, `pan=mono|c0=c${select.channel}`, mono, FROM_ZERO].join(',');
+    }
+    const average = this.#unnamedChannels === null ? [] : [averageOf(this.#unnamedChannels)];
+    return `${midAndSide([...filters, ...average])},${FROM_ZERO}`;
+  }
+
+  async #countChannels(): Promise<number> {
+    const { signal, limits } = this.#options;
+    const { audioStreams } = await probe(this.#tools, this.#input, {
+      ...(signal && { signal }),
+      ...(limits && { limits }),
+    });
+    return audioStreams[0]?.channels ?? 1;
+  }
+
   #readLogLine(line: string): void {
+    this.#hasGuessedChannels ||= GUESSED_CHANNELS.test(line);
     this.#declaredSeconds ??= parseDurationLine(line);
     this.#isDurationEstimated ||= line.includes('Estimating duration from bitrate');
     this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
@@ -198,6 +217,7 @@ export class Decoder implements Decode {
         if (!chunker.isReady) continue;
         // The consumer's pace is no stall of ffmpeg's.
         stall.pause();
+        this.#refuseGuess();
         for (let chunk = await chunker.next(false); chunk !== null; chunk = await chunker.next(false)) {
           yield this.#advancePast(chunk);
           throwIfAborted(this.#options.signal);
@@ -208,6 +228,7 @@ export class Decoder implements Decode {
       stall.touch();
     }
     if (this.#position !== this.#plan.end) await this.#checkEnd(run);
+    this.#refuseGuess();
     if (this.#timeline.hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
@@ -215,16 +236,31 @@ export class Decoder implements Decode {
     }
   }
 
+  #refuseGuess(): void {
+    const isMixed = this.#options.select === undefined && this.#unnamedChannels === null;
+    if (isMixed && this.#hasGuessedChannels) throw new GuessedChannels();
+  }
+
   /** What ffmpeg writes, from the next chunk to the end of the range. */
   async *#readRange(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
     const range = { from: this.#first, to: this.#plan.end };
-    this.#timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes: BYTES_PER_SAMPLE });
     let at = this.#plan.origin;
-    for await (const part of this.#timeline.read(run.stdout)) {
+    for await (const part of this.#readMono(run)) {
       yield within(part, BYTES_PER_SAMPLE, at, range);
       at += part.length / BYTES_PER_SAMPLE;
       if (range.to !== null && at >= range.to) return;
     }
+  }
+
+  async *#readMono(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
+    const isMixed = this.#options.select === undefined;
+    const frameBytes = isMixed ? 2 * BYTES_PER_SAMPLE : BYTES_PER_SAMPLE;
+    this.#timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes });
+    const samples = this.#timeline.read(run.stdout);
+    if (!isMixed) return yield* samples;
+    const downmix = new Downmix();
+    for await (const part of samples) yield* downmix.push(part);
+    yield* downmix.end();
   }
 
   /** A restarted ffmpeg continues after this chunk. */
@@ -237,6 +273,7 @@ export class Decoder implements Decode {
   /** Throws if the audio is not what was asked for; adds warnings about what was decoded. */
   async #checkEnd(run: FfmpegRun): Promise<void> {
     const exit = await run.exit;
+    this.#refuseGuess();
     const failure = this.#interruption();
     if (failure !== null) throw failure;
     if (exit.startError !== null) {

@@ -32,6 +32,7 @@ const ProbeOutput = z.object({
         codec_name: z.string().optional(),
         sample_rate: numberText,
         channels: z.number().optional(),
+        channel_layout: z.string().optional(),
         duration: numberText,
         disposition: z.object({ attached_pic: z.number().optional() }).optional(),
       }),
@@ -67,10 +68,11 @@ export const parseProbe = (json: string): MediaInfo => {
     container: format.format_name,
     format: shortName(format.format_name, hasVideo, audio[0]?.codec_name),
     duration: audio[0]?.duration ?? format.duration ?? null,
-    audioStreams: audio.map(({ codec_name, sample_rate, channels }) => ({
+    audioStreams: audio.map(({ codec_name, sample_rate, channels, channel_layout = 'unknown' }) => ({
       codec: codec_name ?? 'unknown',
       sampleRate: sample_rate ?? 0,
       channels: channels ?? 0,
+      hasNamedChannels: !/unknown|channels/.test(channel_layout),
     })),
     hasVideo,
     size: format.size ?? null,

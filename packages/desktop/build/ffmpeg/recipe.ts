@@ -52,7 +52,7 @@ export const PARTS = {
   // The decoded samples, in Matroska for their times, and redacted recordings.
   encoder: ['aac,libopus,pcm_f32le,pcm_s16le'],
   muxer: ['ipod,matroska,ogg,wav'],
-  filter: ['aformat,amix,anull,aresample,asetpts,atrim,pan'],
+  filter: ['aformat,amerge,amix,anull,aresample,asetpts,asplit,atrim,pan'],
   // Parts of links come through the range reader on this machine; the guarded client fetches them.
   protocol: ['file,http,pipe,tcp'],
   bsf: ['aac_adtstoasc'],
