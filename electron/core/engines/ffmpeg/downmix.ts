@@ -22,7 +22,7 @@ export const midAndSide = (before: readonly string[]): string => {
   const mono = `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono`;
   // Floats are mixed with a half of the energy of each channel.
   const side = `aformat=channel_layouts=stereo,pan=mono|c0=${Math.SQRT1_2}*c0-${Math.SQRT1_2}*c1`;
-  return `${[...before, 'asplit'].join(',')}[a][b];[a]${mono}[mid];[b]${side},${mono}[side];[mid][side]amerge`;
+  return `${[...before, 'asplit=2'].join(',')}[a][b];[a]${mono}[mid];[b]${side},${mono}[side];[mid][side]amerge=inputs=2`;
 };
 
 /** ffmpeg's filter for channels of which nothing says which is which: all are as loud as each other. */

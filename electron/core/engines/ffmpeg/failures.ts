@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { UNSAFE_FORMATS } from './input-options.ts';
 
 /** The cause of a failure that is not the recording's fault: ffmpeg was killed from outside, or stalled. */
 class TransientCause extends Error {}
@@ -13,7 +14,7 @@ export const transientFailure = (message: string): AppError =>
 export const isTransientFailure = (error: unknown): boolean =>
   error instanceof AppError && error.cause instanceof TransientCause;
 
-type Rule = readonly [pattern: RegExp, make: () => AppError];
+type Rule = readonly [pattern: RegExp, make: (match: RegExpExecArray) => AppError];
 
 const RULES: readonly Rule[] = [
   [
@@ -23,6 +24,14 @@ const RULES: readonly Rule[] = [
   [
     /moov atom not found/i,
     () => new AppError('decode_failed', 'The file is cut off: its index is missing. Get the whole file.'),
+  ],
+  [
+    /\[(\S+) @ \w+\] Format not on whitelist/i,
+    ([, format = '']) => {
+      const isUnsafe = format.split(',').some((name) => UNSAFE_FORMATS.has(name));
+      const kind = isUnsafe ? 'a playlist or a script, not' : `of a kind (${format}) that is not taken for`;
+      return new AppError('not_media', `The file is ${kind} a recording.`);
+    },
   ],
   [
     /not whitelisted|not on whitelist|blacklisted/i,
@@ -66,8 +75,10 @@ const lastErrorLine = (lines: readonly string[]): string => {
 export const explainFfmpegError = (lines: readonly string[], exitCode: number | null): AppError => {
   if (exitCode === null) return transientFailure('ffmpeg was ended by something outside of Earshot.');
   const text = lines.join('\n');
-  const rule = RULES.find(([pattern]) => pattern.test(text));
-  if (rule !== undefined) return rule[1]();
+  for (const [pattern, make] of RULES) {
+    const match = pattern.exec(text);
+    if (match !== null) return make(match);
+  }
   const line = lastErrorLine(lines);
   const message = 'ffmpeg could not decode the file';
   return new AppError('decode_failed', line === '' ? `${message}.` : `${message}: ${line}`);

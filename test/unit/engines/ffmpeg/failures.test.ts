@@ -26,6 +26,11 @@ describe('explainFfmpegError', () => {
       'not_media',
       /playlist/,
     ],
+    [
+      ["[srt @ 0x55] Format not on whitelist 'aac,mp3'", '/tmp/a.mp3: Invalid argument'],
+      'not_media',
+      /^The file is of a kind \(srt\) that is not taken for a recording\.$/,
+    ],
     [['file:/tmp/x/gone.wav: No such file or directory'], 'file_not_found', /not there/],
     [
       [
