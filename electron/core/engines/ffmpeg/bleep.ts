@@ -26,6 +26,7 @@ type PcmFormat = {
   readonly tracks: number;
   /** How many channels the file has without saying which is which; null if it does. */
   readonly unnamed: number | null;
+  readonly hasTimes: boolean;
 };
 
 const layoutOf = (channels: number): string => (channels === 1 ? 'mono' : 'stereo');
@@ -85,12 +86,12 @@ const framesOf = ({ range }: BleepOptions, sampleRate: number): { from: number; 
 async function* readRange(
   run: FfmpegRun,
   options: BleepOptions,
-  { sampleRate, channels }: PcmFormat,
+  { sampleRate, channels, hasTimes }: PcmFormat,
   onRead: () => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const frameBytes = 2 * channels;
   const range = framesOf(options, sampleRate);
-  const timeline = new Timeline({ sampleRate, frameBytes });
+  const timeline = new Timeline({ sampleRate, frameBytes, hasTimes });
   let at = Math.round(originOf(options) * sampleRate);
   for await (const part of timeline.read(run.stdout)) {
     onRead();
@@ -144,7 +145,7 @@ const checkExits = async (
 
 const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<PcmFormat> => {
   const { signal, limits, tracks } = options;
-  const { audioStreams } = await probe(tools, options.input, { signal, limits, tracks });
+  const { audioStreams, container } = await probe(tools, options.input, { signal, limits, tracks });
   const [stream] = audioStreams;
   if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
   const heard = tracks === 'all' ? audioStreams : [stream];
@@ -154,6 +155,7 @@ const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<Pcm
     channels: isUnnamed || heard.every(({ channels }) => channels === 1) ? 1 : 2,
     unnamed: isUnnamed ? stream.channels : null,
     tracks: heard.length,
+    hasTimes: container !== 'avi',
   };
 };
 

@@ -8,6 +8,7 @@ import { averageOf, Downmix, midAndSide } from './downmix.ts';
 import {
   explainFfmpegError,
   isTransientFailure,
+  lengthFromStart,
   MAX_FFMPEG_ATTEMPTS,
   parseDurationLine,
   transientFailure,
@@ -19,7 +20,7 @@ import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
 import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
-import { declaredWavSeconds } from './wav-header.ts';
+import { declaredWavSeconds, isAvi } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 const BYTES_PER_SAMPLE = 4;
@@ -66,6 +67,8 @@ export class Decoder implements Decode {
   #index: number;
   /** The position after the last sample received. */
   #position: number;
+  /** ffmpeg's name of it. */
+  #container = '';
   #declaredSeconds: number | null = null;
   /** Declared by the header of a WAV file, where ffmpeg takes the length of the file instead. */
   #wavSeconds: number | null = null;
@@ -75,7 +78,8 @@ export class Decoder implements Decode {
   #hasReadStreams = false;
   /** ffmpeg says that the container goes on beyond the end of the file. */
   #isCutOff = false;
-  #timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes: BYTES_PER_SAMPLE });
+  #hasTimes = true;
+  #hasJumps = false;
   /** ffmpeg guesses which channel is which, and would leave out what it takes for a channel of bass. */
   #hasGuessedChannels = false;
   /** The number of channels of which nothing says which is which. */
@@ -149,7 +153,9 @@ export class Decoder implements Decode {
   async #prepare(): Promise<Seeking> {
     const { signal } = this.#options;
     try {
-      this.#wavSeconds = declaredWavSeconds(await refuseNonMedia(this.#input, signal));
+      const head = await refuseNonMedia(this.#input, signal);
+      this.#wavSeconds = declaredWavSeconds(head);
+      this.#hasTimes = !isAvi(head);
       return await seekTo(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
       throw this.#interruption() ?? error;
@@ -195,7 +201,10 @@ export class Decoder implements Decode {
 
   #readLogLine(line: string): void {
     this.#hasGuessedChannels ||= GUESSED_CHANNELS.test(line);
-    this.#declaredSeconds ??= parseDurationLine(line);
+    this.#container = /^Input #0, (\S+), from/.exec(line)?.[1] ?? this.#container;
+    const declared = this.#declaredSeconds === null ? parseDurationLine(line) : null;
+    if (declared !== null)
+      this.#declaredSeconds = lengthFromStart(this.#container, declared.duration, declared.start);
     this.#isDurationEstimated ||= line.includes('Estimating duration from bitrate');
     this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
     // The streams of the output are listed after the mapping.
@@ -229,7 +238,7 @@ export class Decoder implements Decode {
     }
     if (this.#position !== this.#plan.end) await this.#checkEnd(run);
     this.#refuseGuess();
-    if (this.#timeline.hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
+    if (this.#hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
       yield this.#advancePast(chunk);
@@ -255,11 +264,14 @@ export class Decoder implements Decode {
   async *#readMono(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
     const isMixed = this.#options.select === undefined;
     const frameBytes = isMixed ? 2 * BYTES_PER_SAMPLE : BYTES_PER_SAMPLE;
-    this.#timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes });
-    const samples = this.#timeline.read(run.stdout);
-    if (!isMixed) return yield* samples;
+    const timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes, hasTimes: this.#hasTimes });
+    const samples = timeline.read(run.stdout);
     const downmix = new Downmix();
-    for await (const part of samples) yield* downmix.push(part);
+    for await (const part of samples) {
+      this.#hasJumps ||= timeline.hasJumps;
+      if (isMixed) yield* downmix.push(part);
+      else yield part;
+    }
     yield* downmix.end();
   }
 

@@ -84,9 +84,17 @@ export const explainFfmpegError = (lines: readonly string[], exitCode: number | 
   return new AppError('decode_failed', line === '' ? `${message}.` : `${message}: ${line}`);
 };
 
-/** Seconds from ffmpeg's line `Duration: 00:01:02.50, start: …`; null for `N/A` and any other line. */
-export const parseDurationLine = (line: string): number | null => {
-  const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(line);
+/** Seconds of ffmpeg's line `Duration: 00:01:02.50, start: 4.000000, …`; null for `N/A` and any other line. */
+export const parseDurationLine = (line: string): { duration: number; start: number } | null => {
+  const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)(?:, start: (-?\d+\.\d+))?/.exec(line);
   if (match === null) return null;
-  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  const duration = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  return { duration, start: Number(match[4] ?? 0) };
 };
+
+/**
+ * Seconds from the first timestamp of a file, which is our zero, to its end. MP4 and Matroska declare the time of their end
+ * instead. `container`: ffmpeg's name.
+ */
+export const lengthFromStart = (container: string, duration: number, start: number): number =>
+  /^(mov|matroska)/.test(container) ? duration - Math.max(0, start) : duration;

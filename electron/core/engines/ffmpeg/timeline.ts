@@ -28,8 +28,16 @@ const isWrongRate = (steps: readonly Step[]): boolean => {
   return Math.abs(excess) > WRONG_RATE * length && steps.filter(isOff).length >= MIN_WRONG_BLOCKS;
 };
 
-/** `frameBytes`: of one sample of all channels. */
-export type PcmLayout = { readonly sampleRate: number; readonly frameBytes: number };
+export type PcmLayout = {
+  readonly sampleRate: number;
+  /** Of one sample of all channels. */
+  readonly frameBytes: number;
+  /**
+   * Whether packets carry their times. In AVI they are counted by bytes, which puts gaps into AAC at 16 kHz that are not there;
+   * only the start is known.
+   */
+  readonly hasTimes: boolean;
+};
 
 /** The output of ffmpeg that a Timeline reads. */
 export const TIMED_OUTPUT = ['-map_metadata', '-1', '-map_chapters', '-1', '-f', 'matroska'] as const;
@@ -103,7 +111,8 @@ export class Timeline {
 
   /** Samples of silence before those of a time; if negative, so many are there already. */
   #gapBefore(time: number, isBack: boolean): number {
-    const { sampleRate } = this.#layout;
+    const { sampleRate, hasTimes } = this.#layout;
+    if (!hasTimes) return 0;
     const gap = time + this.#offset - this.#position;
     if (Math.abs(gap) <= TOLERANCE * sampleRate) return 0;
     const isJump = gap > MAX_GAP * sampleRate;

@@ -4,6 +4,10 @@ const EXACT_FORMATS = new Set([1, 3, 0xfffe]);
 /** From here on, a length stands for "not known yet": programs that write to a pipe put 2 or 4 GiB there. */
 const UNKNOWN_LENGTH = 0x7f000000;
 
+/** Whether a file is an AVI, by its first bytes. */
+export const isAvi = (head: Uint8Array): boolean =>
+  /^RIFF.{4}AVI /s.test(String.fromCharCode(...head.subarray(0, 12)));
+
 /**
  * The seconds of sound that the header of a WAV file (RIFF, uncompressed) declares, from the file's first bytes. Null for
  * other files, for those that were written without knowing the length, and where the sound begins after these bytes.
