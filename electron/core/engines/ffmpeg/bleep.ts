@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
+import { refuseNonMedia } from './content-kind.ts';
 import { CoverTransform } from './cover-transform.ts';
 import { averageOf } from './downmix.ts';
 import { explainFfmpegError } from './failures.ts';
@@ -12,6 +13,7 @@ import { seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
 import type { BleepOptions, FfmpegTools } from './types.ts';
+import { declaredWavSound, hasMoreWavSound, WHOLE_WAV } from './wav-header.ts';
 
 const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
   m4a: ['-c:a', 'aac', '-b:a', '96k', '-movflags', '+faststart', '-f', 'ipod'],
@@ -57,12 +59,15 @@ const decodeRun = async (
   pcm: PcmFormat,
   onActivity: () => void,
 ): Promise<FfmpegRun> => {
+  const { input, signal } = options;
+  const sound = declaredWavSound(await refuseNonMedia(input, signal));
+  const isWavLonger = sound !== null && (await hasMoreWavSound(input, sound, signal));
   const seeking = await seekTo(options.input, originOf(options), options.signal);
   throwIfAborted(options.signal);
   return runFfmpeg({
     tools,
     input: inputName(options.input),
-    inputOptions: [...safeInputOptions(options.input), ...seeking.inputOptions],
+    inputOptions: [...safeInputOptions(input), ...(isWavLonger ? WHOLE_WAV : []), ...seeking.inputOptions],
     outputOptions: [
       ...['-loglevel', 'error', '-progress', 'pipe:2'],
       ...mapTracks(pcm, seeking.filters),

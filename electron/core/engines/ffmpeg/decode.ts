@@ -20,7 +20,7 @@ import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
 import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
 import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
-import { declaredWavSeconds, isAvi } from './wav-header.ts';
+import { declaredWavSound, hasMoreWavSound, isAvi, WHOLE_WAV } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
 const BYTES_PER_SAMPLE = 4;
@@ -72,6 +72,8 @@ export class Decoder implements Decode {
   #declaredSeconds: number | null = null;
   /** Declared by the header of a WAV file, where ffmpeg takes the length of the file instead. */
   #wavSeconds: number | null = null;
+  /** That file goes on behind the end that its header declares. */
+  #isWavLonger = false;
   #isDurationEstimated = false;
   /** The numbers of the file's streams of sound and pictures. The declared duration is that of the longest. */
   readonly #streams = new Set<string>();
@@ -154,7 +156,9 @@ export class Decoder implements Decode {
     const { signal } = this.#options;
     try {
       const head = await refuseNonMedia(this.#input, signal);
-      this.#wavSeconds = declaredWavSeconds(head);
+      const sound = declaredWavSound(head);
+      this.#wavSeconds = sound?.seconds ?? null;
+      this.#isWavLonger = sound !== null && (await hasMoreWavSound(this.#input, sound, signal));
       this.#hasTimes = !isAvi(head);
       return await seekTo(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
@@ -166,7 +170,11 @@ export class Decoder implements Decode {
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
-      inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
+      inputOptions: [
+        ...safeInputOptions(this.#input),
+        ...(this.#isWavLonger ? WHOLE_WAV : []),
+        ...seeking.inputOptions,
+      ],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2'],
         ...['-map', `0:a:${this.#options.select?.track ?? 0}`, '-vn', '-sn', '-dn'],
@@ -238,6 +246,7 @@ export class Decoder implements Decode {
     }
     if (this.#position !== this.#plan.end) await this.#checkEnd(run);
     this.#refuseGuess();
+    if (this.#isWavLonger && this.#plan.end === null) this.#warnings.push(this.#longerWav());
     if (this.#hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
@@ -339,6 +348,11 @@ export class Decoder implements Decode {
     return this.#hasStalled
       ? transientFailure(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`)
       : null;
+  }
+
+  #longerWav(): string {
+    const [declared, seconds] = [Math.round(this.#wavSeconds ?? 0), Math.round(toSeconds(this.#position))];
+    return warningText('wav_length_wrong', { declared, seconds });
   }
 
   #tooLong(): AppError {
