@@ -36,7 +36,7 @@ export class FakeMedia implements MediaEngine {
       container: 'wav',
       format: 'wav',
       duration: this.#seconds,
-      audioStreams: [{ codec: 'pcm_s16le', sampleRate: 16_000, channels: 1 }],
+      audioStreams: [{ codec: 'pcm_s16le', sampleRate: 16_000, channels: 1, hasNamedChannels: true }],
       hasVideo: false,
       size: 1000,
       ...this.#info,

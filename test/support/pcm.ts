@@ -8,7 +8,7 @@ const RATE = 16_000;
 
 /** A file as mono samples at 16 kHz. */
 export const filePcm = (path: string): Float32Array => {
-  const args = ['-v', 'error', '-nostdin', '-i', path, '-map', '0:a:0'];
+  const args = ['-v', 'fatal', '-nostdin', '-i', path, '-map', '0:a:0'];
   const bytes = execFileSync('ffmpeg', [...args, '-ac', '1', '-ar', String(RATE), '-f', 'f32le', '-'], {
     maxBuffer: 1 << 28,
   });

@@ -43,7 +43,14 @@ const XLSX_TYPES =
   '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>';
 
 beforeAll(async () => {
-  await make(['mp3', 'wav', 'flac', 'm4a', 'ogg', 'aac', 'mkv', 'wmv', 'avi', 'mov'], TONE);
+  await make(['mp3', 'wav', 'flac', 'm4a', 'ogg', 'aiff', 'caf', 'aac', 'mkv', 'wmv', 'avi', 'mov'], TONE);
+  await make(['opus', 'oga', 'wma', 'mka'], TONE, ['-ar', '48000']);
+  await make(['spx'], TONE, ['-c:a', 'libspeex', '-ar', '16000']);
+  await make(['m4b'], TONE, ['-f', 'ipod']);
+  samples.set('amr', new Uint8Array(Buffer.concat([Buffer.from('#!AMR\n<'), Buffer.alloc(31)])));
+  const frame = Buffer.alloc(33);
+  frame[0] = 0xd0;
+  samples.set('gsm', new Uint8Array(Buffer.concat([frame, frame, frame])));
   await make(['webm'], TONE, ['-c:a', 'libopus']);
   await make(['mp4'], [...PICTURE, ...TONE], ['-shortest']);
   await make(['jpg', 'png', 'webp', 'bmp', 'tiff'], PICTURE, ['-frames:v', '1']);
@@ -84,7 +91,7 @@ const codeOf = async (name: string, bytes: Uint8Array<ArrayBuffer> | string, typ
 describe('file types', () => {
   it('are all accepted', async () => {
     const interfaceList =
-      'mp3 wav flac m4a ogg webm aac mp4 avi mov wmv mkv pdf doc docx txt rtf odt jpg png gif webp svg bmp tiff json xml csv xlsx zip tar gz';
+      'mp3 wav flac m4a ogg amr gsm aiff caf webm aac mp4 avi mov wmv mkv pdf doc docx txt rtf odt jpg png gif webp svg bmp tiff json xml csv xlsx zip tar gz';
     expect(FILE_TYPES.map((type) => type.extensions[0]).sort()).toEqual(interfaceList.split(' ').sort());
     for (const { extensions, mimeTypes } of FILE_TYPES) {
       const [extension = ''] = extensions;
@@ -101,6 +108,14 @@ describe('file types', () => {
       }
     }
   });
+
+  it.each(['opus', 'spx', 'oga', 'wma', 'mka', 'm4b'])(
+    'include the other names of recordings: .%s',
+    async (name) => {
+      expect(await codeOf(`a.${name}`, sample(name))).toMatch(/^(audio|video)\//);
+      expect(await codeOf(`a.${name}`, sample('png'))).toBe('content_mismatch');
+    },
+  );
 
   it('follow the declared media type when the name has no extension', async () => {
     expect(await codeOf('recording', sample('mp3'), 'audio/mpeg')).toBe('audio/mpeg');

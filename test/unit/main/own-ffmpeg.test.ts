@@ -27,7 +27,9 @@ describe('the packages’ own ffmpeg', () => {
     const folder = join(ROOT, 'electron', 'core', 'engines', 'ffmpeg');
     const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const used = sources.flatMap((source) =>
-      [...source.replaceAll(/\/\*.*?\*\//gs, '').matchAll(/['"`,}]([a-z]+)=[^=>]/g)].map(([, name]) => name),
+      [...source.replaceAll(/\/\*.*?\*\//gs, '').matchAll(/['"`,}\]]([a-z]+)=[^=>]/g)].map(
+        ([, name]) => name,
+      ),
     );
     const filters = new Set([...used, 'anull']);
     // The range of an HTTP request.

@@ -2,14 +2,18 @@ import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
+import { refuseNonMedia } from './content-kind.ts';
 import { CoverTransform } from './cover-transform.ts';
+import { averageOf } from './downmix.ts';
 import { explainFfmpegError } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { probe } from './probe.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
+import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
 import type { BleepOptions, FfmpegTools } from './types.ts';
+import { declaredWavSound, hasMoreWavSound, WHOLE_WAV } from './wav-header.ts';
 
 const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
   m4a: ['-c:a', 'aac', '-b:a', '96k', '-movflags', '+faststart', '-f', 'ipod'],
@@ -18,21 +22,36 @@ const ENCODERS: Readonly<Record<BleepOptions['format'], readonly string[]>> = {
 };
 
 /** `tracks`: how many tracks are mixed together. */
-type PcmFormat = { readonly sampleRate: number; readonly channels: number; readonly tracks: number };
+type PcmFormat = {
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly tracks: number;
+  /** How many channels the file has without saying which is which; null if it does. */
+  readonly unnamed: number | null;
+  readonly hasTimes: boolean;
+};
 
 const layoutOf = (channels: number): string => (channels === 1 ? 'mono' : 'stereo');
 
 /** One track through filters, or several mixed together as loud as they are, each with its own late start. */
-const mapTracks = ({ tracks, channels }: PcmFormat, each: readonly string[], cut: string): string[] => {
-  if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, cut].join(',')];
-  const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${each.join(',')}[t${track}]`);
+const mapTracks = (pcm: PcmFormat, seeking: readonly string[]): string[] => {
+  const { sampleRate, tracks, channels, unnamed } = pcm;
+  const format = `aformat=sample_fmts=s16:channel_layouts=${layoutOf(channels)}`;
+  const average = unnamed === null ? [] : [averageOf(unnamed)];
+  const each = [...seeking, ...average, `aresample=${sampleRate}`, format];
+  if (tracks === 1) return ['-map', '0:a:0', '-af', [...each, FROM_ZERO].join(',')];
+  const late = [...each, 'aresample=async=1:first_pts=0'].join(',');
+  const inputs = Array.from({ length: tracks }, (_, track) => `[0:a:${track}]${late}[t${track}]`);
   const names = inputs.map((_, track) => `[t${track}]`).join('');
   // amix divides by the number of inputs, and raises the others after the end of one; `normalize` came with ffmpeg 4.4.
   const loud = Array.from({ length: channels }, (_, at) => `c${at}=${tracks}*c${at}`).join('|');
   const sum = `amix=inputs=${tracks}:duration=longest:dropout_transition=1e9,pan=${layoutOf(channels)}|${loud}`;
-  const mix = `${names}${sum},${each.at(-2)},${cut}[mix]`;
+  const mix = `${names}${sum},${format},${FROM_ZERO}[mix]`;
   return ['-filter_complex', [...inputs, mix].join(';'), '-map', '[mix]'];
 };
+
+/** The zero of ffmpeg's own timeline: the position that it seeks to, in seconds. */
+const originOf = ({ input, range }: BleepOptions): number => seekOrigin(input, range?.start ?? 0);
 
 const decodeRun = async (
   tools: FfmpegTools,
@@ -40,31 +59,52 @@ const decodeRun = async (
   pcm: PcmFormat,
   onActivity: () => void,
 ): Promise<FfmpegRun> => {
-  const { start = 0, end = null } = options.range ?? {};
-  const origin = seekOrigin(options.input, start);
-  const seeking = await seekTo(options.input, origin, options.signal);
+  const { input, signal } = options;
+  const sound = declaredWavSound(await refuseNonMedia(input, signal));
+  const isWavLonger = sound !== null && (await hasMoreWavSound(input, sound, signal));
+  const seeking = await seekTo(options.input, originOf(options), options.signal);
   throwIfAborted(options.signal);
-  const toFrames = (seconds: number): number => Math.round((seconds - origin) * pcm.sampleRate);
-  const filters = [
-    ...seeking.filters,
-    `aresample=${pcm.sampleRate}`,
-    `aformat=sample_fmts=s16:channel_layouts=${layoutOf(pcm.channels)}`,
-    'aresample=async=1:first_pts=0',
-  ];
-  const cut = `atrim=start_sample=${toFrames(start)}${end === null ? '' : `:end_sample=${toFrames(end)}`}`;
   return runFfmpeg({
     tools,
     input: inputName(options.input),
-    inputOptions: [...safeInputOptions(options.input), ...seeking.inputOptions],
+    inputOptions: [...safeInputOptions(input), ...(isWavLonger ? WHOLE_WAV : []), ...seeking.inputOptions],
     outputOptions: [
       ...['-loglevel', 'error', '-progress', 'pipe:2'],
-      ...mapTracks(pcm, filters, cut),
-      ...['-vn', '-sn', '-dn', '-map_metadata', '-1', '-f', 's16le', '-c:a', 'pcm_s16le'],
+      ...mapTracks(pcm, seeking.filters),
+      ...['-vn', '-sn', '-dn', '-c:a', 'pcm_s16le', ...TIMED_OUTPUT],
     ],
     outputFile: null,
     onStderr: onActivity,
   });
 };
+
+/** The range in samples of the source's timeline. */
+const framesOf = ({ range }: BleepOptions, sampleRate: number): { from: number; to: number | null } => {
+  const { start = 0, end = null } = range ?? {};
+  return {
+    from: Math.round(start * sampleRate),
+    to: end === null ? null : Math.round(end * sampleRate),
+  };
+};
+
+/** The samples of the range. Copied, as a stream may keep them. Kills ffmpeg at the end of the range. */
+async function* readRange(
+  run: FfmpegRun,
+  options: BleepOptions,
+  { sampleRate, channels, hasTimes }: PcmFormat,
+  onRead: () => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  const frameBytes = 2 * channels;
+  const range = framesOf(options, sampleRate);
+  const timeline = new Timeline({ sampleRate, frameBytes, hasTimes });
+  let at = Math.round(originOf(options) * sampleRate);
+  for await (const part of timeline.read(run.stdout)) {
+    onRead();
+    yield Buffer.from(within(part, frameBytes, at, range));
+    at += part.length / frameBytes;
+    if (range.to !== null && at >= range.to) return void run.kill();
+  }
+}
 
 const encodeRun = (
   tools: FfmpegTools,
@@ -90,25 +130,37 @@ const interruption = (options: BleepOptions, stalledAfter: number | null): AppEr
   return new AppError('decode_failed', `ffmpeg made no progress for ${stalledAfter} seconds.`);
 };
 
-/** Throws if either run failed. A damaged source is no failure: what decodes is kept. */
-const checkExits = async (decoding: FfmpegRun, encoding: FfmpegRun, frames: number): Promise<void> => {
+/**
+ * Throws if either run failed. A damaged source is no failure: what decodes is kept. `isWhole`: the decoder was ended
+ * after the range.
+ */
+const checkExits = async (
+  decoding: FfmpegRun,
+  encoding: FfmpegRun,
+  frames: number,
+  isWhole: boolean,
+): Promise<void> => {
   const decoded = await decoding.exit;
   const encoded = await encoding.exit;
   if (encoded.code !== 0 && encoded.code !== null) throw explainFfmpegError(encoded.stderr, encoded.code);
-  if (decoded.code === null || frames === 0) throw explainFfmpegError(decoded.stderr, decoded.code);
+  if (!isWhole && (decoded.code === null || frames === 0))
+    throw explainFfmpegError(decoded.stderr, decoded.code);
   if (encoded.code === null) throw explainFfmpegError(encoded.stderr, null);
 };
 
 const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<PcmFormat> => {
   const { signal, limits, tracks } = options;
-  const { audioStreams } = await probe(tools, options.input, { signal, limits, tracks });
+  const { audioStreams, container } = await probe(tools, options.input, { signal, limits, tracks });
   const [stream] = audioStreams;
   if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
   const heard = tracks === 'all' ? audioStreams : [stream];
+  const isUnnamed = heard.length === 1 && stream.channels > 2 && !stream.hasNamedChannels;
   return {
     sampleRate: stream.sampleRate || 48_000,
-    channels: heard.every(({ channels }) => channels === 1) ? 1 : 2,
+    channels: isUnnamed || heard.every(({ channels }) => channels === 1) ? 1 : 2,
+    unnamed: isUnnamed ? stream.channels : null,
     tracks: heard.length,
+    hasTimes: container !== 'avi',
   };
 };
 
@@ -148,12 +200,17 @@ export const bleep = async (
     stall.resume();
     const decoding = track(await decodeRun(tools, options, pcm, () => stall.touch()));
     const encoding = track(encodeRun(tools, options, pcm, cover, () => stall.touch()));
-    decoding.stdout.on('data', () => stall.touch());
     // If the encoder ends early, e.g. on a full disk, nothing reads the decoder's output: it would wait forever.
-    void encoding.exit.then(({ code }) => (code === 0 ? undefined : decoding.kill()));
+    void encoding.exit.then(({ code }) => {
+      if (code === 0) return;
+      cover.destroy();
+      void decoding.kill();
+    });
     // A broken pipe is only a symptom: checkExits finds the cause.
-    await pipeline(decoding.stdout, cover).catch(() => encoding.kill());
-    await checkExits(decoding, encoding, cover.frames);
+    const samples = readRange(decoding, options, pcm, () => stall.touch());
+    await pipeline(samples, cover).catch(() => encoding.kill());
+    const { from, to } = framesOf(options, pcm.sampleRate);
+    await checkExits(decoding, encoding, cover.frames, to !== null && from + cover.frames === to);
     return { bytes: (await stat(output)).size, duration: cover.frames / pcm.sampleRate };
   } catch (error) {
     await killAll();

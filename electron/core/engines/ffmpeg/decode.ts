@@ -2,39 +2,31 @@ import { warningText } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
-import { freeMemory } from '../../base/memory.ts';
 import { Chunker, planChunks } from './chunker.ts';
 import { refuseNonMedia } from './content-kind.ts';
+import { averageOf, Downmix, midAndSide } from './downmix.ts';
 import {
   explainFfmpegError,
   isTransientFailure,
+  lengthFromStart,
   MAX_FFMPEG_ATTEMPTS,
   parseDurationLine,
   transientFailure,
 } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
+import { probe } from './probe.ts';
 import { type FfmpegRun, runFfmpeg } from './run-ffmpeg.ts';
 import { type Seeking, seekOrigin, seekTo } from './seek.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
-import type {
-  AudioChunk,
-  ChannelSelection,
-  Decode,
-  DecodeOptions,
-  DecodeSummary,
-  FfmpegTools,
-  MediaInput,
-} from './types.ts';
-import { declaredWavSeconds } from './wav-header.ts';
+import { FROM_ZERO, TIMED_OUTPUT, Timeline, within } from './timeline.ts';
+import type { AudioChunk, Decode, DecodeOptions, DecodeSummary, FfmpegTools, MediaInput } from './types.ts';
+import { declaredWavSound, hasMoreWavSound, isAvi, WHOLE_WAV } from './wav-header.ts';
 
 const DEFAULT_MAX_SECONDS = 48 * 3600;
-/** Samples of the frames that ffmpeg encodes and writes. */
-const WRITTEN_SAMPLES = 2 * SAMPLE_RATE;
-
-/** Frees a read of the pipe. One with less than half of its memory may be part of Node's pool. */
-const freeRead = (bytes: Buffer): void => {
-  if (2 * bytes.byteLength > bytes.buffer.byteLength) freeMemory(bytes);
-};
+const BYTES_PER_SAMPLE = 4;
+/** ffmpeg's lines for channels that the file does not name; more than it has names for fail. */
+const GUESSED_CHANNELS =
+  /Guessed Channel Layout.*: (?!mono$|stereo$)|Rematrix is needed between \d+ channels/;
 
 /** Positions in samples on the source's timeline. */
 type DecodePlan = {
@@ -56,27 +48,8 @@ const planDecode = (input: MediaInput, options: DecodeOptions): DecodePlan => {
   };
 };
 
-const filtersFor = (
-  plan: DecodePlan,
-  first: number,
-  seeking: Seeking,
-  select: ChannelSelection | undefined,
-): string => {
-  const skip = first - plan.origin;
-  const stop = plan.end === null ? '' : `:end_sample=${plan.end - plan.origin}`;
-  return [
-    ...seeking.filters,
-    ...(select === undefined ? [] : [`pan=mono|c0=c${select.channel}`]),
-    `aresample=${SAMPLE_RATE}`,
-    'aformat=sample_fmts=flt:channel_layouts=mono',
-    // Fills gaps in the timestamps, and a late start, with silence, so that a sample's number is its time. After
-    // resampling, because ffmpeg builds the whole silence in memory, and 16 kHz mono is the smallest form.
-    'aresample=async=1:first_pts=0',
-    `atrim=start_sample=${skip}${stop}`,
-    // A few long frames are encoded and written sooner than the many short ones of a codec.
-    `asetnsamples=n=${WRITTEN_SAMPLES}:p=0`,
-  ].join(',');
-};
+/** Thrown out of a run whose channels ffmpeg named by guessing. */
+class GuessedChannels extends Error {}
 
 /**
  * One decode, from starting ffmpeg to explaining how it ended. Restarts an ffmpeg that was killed from outside,
@@ -94,16 +67,25 @@ export class Decoder implements Decode {
   #index: number;
   /** The position after the last sample received. */
   #position: number;
+  /** ffmpeg's name of it. */
+  #container = '';
   #declaredSeconds: number | null = null;
   /** Declared by the header of a WAV file, where ffmpeg takes the length of the file instead. */
   #wavSeconds: number | null = null;
+  /** That file goes on behind the end that its header declares. */
+  #isWavLonger = false;
   #isDurationEstimated = false;
   /** The numbers of the file's streams of sound and pictures. The declared duration is that of the longest. */
   readonly #streams = new Set<string>();
   #hasReadStreams = false;
   /** ffmpeg says that the container goes on beyond the end of the file. */
   #isCutOff = false;
-  #hasTimestampJumps = false;
+  #hasTimes = true;
+  #hasJumps = false;
+  /** ffmpeg guesses which channel is which, and would leave out what it takes for a channel of bass. */
+  #hasGuessedChannels = false;
+  /** The number of channels of which nothing says which is which. */
+  #unnamedChannels: number | null = null;
   #hasStalled = false;
   #warnings: string[] = [];
 
@@ -135,6 +117,11 @@ export class Decoder implements Decode {
         yield* this.#run();
         return;
       } catch (error) {
+        if (error instanceof GuessedChannels) {
+          this.#unnamedChannels = await this.#countChannels();
+          this.#position = this.#first;
+          continue;
+        }
         failures = this.#index > before ? 1 : failures + 1;
         if (!isTransientFailure(error) || this.#hasStalled || failures === MAX_FFMPEG_ATTEMPTS) throw error;
       }
@@ -168,7 +155,11 @@ export class Decoder implements Decode {
   async #prepare(): Promise<Seeking> {
     const { signal } = this.#options;
     try {
-      this.#wavSeconds = declaredWavSeconds(await refuseNonMedia(this.#input, signal));
+      const head = await refuseNonMedia(this.#input, signal);
+      const sound = declaredWavSound(head);
+      this.#wavSeconds = sound?.seconds ?? null;
+      this.#isWavLonger = sound !== null && (await hasMoreWavSound(this.#input, sound, signal));
+      this.#hasTimes = !isAvi(head);
       return await seekTo(this.#input, toSeconds(this.#plan.origin), signal);
     } catch (error) {
       throw this.#interruption() ?? error;
@@ -176,15 +167,18 @@ export class Decoder implements Decode {
   }
 
   #start(seeking: Seeking, stall: StallTimer): FfmpegRun {
-    const { select } = this.#options;
     return runFfmpeg({
       tools: this.#tools,
       input: inputName(this.#input),
-      inputOptions: [...safeInputOptions(this.#input), ...seeking.inputOptions],
+      inputOptions: [
+        ...safeInputOptions(this.#input),
+        ...(this.#isWavLonger ? WHOLE_WAV : []),
+        ...seeking.inputOptions,
+      ],
       outputOptions: [
         ...['-loglevel', 'info', '-progress', 'pipe:2'],
-        ...['-map', `0:a:${select?.track ?? 0}`, '-vn', '-sn', '-dn', '-map_metadata', '-1'],
-        ...['-af', filtersFor(this.#plan, this.#first, seeking, select), '-f', 'f32le', '-c:a', 'pcm_f32le'],
+        ...['-map', `0:a:${this.#options.select?.track ?? 0}`, '-vn', '-sn', '-dn'],
+        ...['-af', this.#filters(seeking), '-c:a', 'pcm_f32le', ...TIMED_OUTPUT],
       ],
       outputFile: null,
       onStderr: (line) => {
@@ -194,9 +188,31 @@ export class Decoder implements Decode {
     });
   }
 
+  #filters({ filters }: Seeking): string {
+    const { select } = this.#options;
+    if (select !== undefined) {
+      const mono = `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono`;
+      return [...filters, `pan=mono|c0=c${select.channel}`, mono, FROM_ZERO].join(',');
+    }
+    const average = this.#unnamedChannels === null ? [] : [averageOf(this.#unnamedChannels)];
+    return `${midAndSide([...filters, ...average])},${FROM_ZERO}`;
+  }
+
+  async #countChannels(): Promise<number> {
+    const { signal, limits } = this.#options;
+    const { audioStreams } = await probe(this.#tools, this.#input, {
+      ...(signal && { signal }),
+      ...(limits && { limits }),
+    });
+    return audioStreams[0]?.channels ?? 1;
+  }
+
   #readLogLine(line: string): void {
-    this.#hasTimestampJumps ||= line.includes('Failed to compensate for timestamp delta');
-    this.#declaredSeconds ??= parseDurationLine(line);
+    this.#hasGuessedChannels ||= GUESSED_CHANNELS.test(line);
+    this.#container = /^Input #0, (\S+), from/.exec(line)?.[1] ?? this.#container;
+    const declared = this.#declaredSeconds === null ? parseDurationLine(line) : null;
+    if (declared !== null)
+      this.#declaredSeconds = lengthFromStart(this.#container, declared.duration, declared.start);
     this.#isDurationEstimated ||= line.includes('Estimating duration from bitrate');
     this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
     // The streams of the output are listed after the mapping.
@@ -210,29 +226,62 @@ export class Decoder implements Decode {
   async *#readChunks(run: FfmpegRun, stall: StallTimer): AsyncGenerator<AudioChunk, void, undefined> {
     const chunker = new Chunker(planChunks(this.#options.chunking), this.#first, this.#index);
     stall.resume();
-    for await (const bytes of run.stdout) {
-      let rest: Buffer = bytes;
+    for await (const part of this.#readRange(run)) {
+      let rest = part;
       while (rest.length > 0) {
         rest = rest.subarray(chunker.push(rest));
         this.#position = chunker.position;
         if (!chunker.isReady) continue;
         // The consumer's pace is no stall of ffmpeg's.
         stall.pause();
+        this.#refuseGuess();
         for (let chunk = await chunker.next(false); chunk !== null; chunk = await chunker.next(false)) {
           yield this.#advancePast(chunk);
           throwIfAborted(this.#options.signal);
         }
         stall.resume();
       }
-      freeRead(bytes);
       if (this.#position > this.#plan.limit) throw this.#tooLong();
       stall.touch();
     }
-    await this.#checkEnd(run);
+    if (this.#position !== this.#plan.end) await this.#checkEnd(run);
+    this.#refuseGuess();
+    if (this.#isWavLonger && this.#plan.end === null) this.#warnings.push(this.#longerWav());
+    if (this.#hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
       yield this.#advancePast(chunk);
     }
+  }
+
+  #refuseGuess(): void {
+    const isMixed = this.#options.select === undefined && this.#unnamedChannels === null;
+    if (isMixed && this.#hasGuessedChannels) throw new GuessedChannels();
+  }
+
+  /** What ffmpeg writes, from the next chunk to the end of the range. */
+  async *#readRange(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
+    const range = { from: this.#first, to: this.#plan.end };
+    let at = this.#plan.origin;
+    for await (const part of this.#readMono(run)) {
+      yield within(part, BYTES_PER_SAMPLE, at, range);
+      at += part.length / BYTES_PER_SAMPLE;
+      if (range.to !== null && at >= range.to) return;
+    }
+  }
+
+  async *#readMono(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
+    const isMixed = this.#options.select === undefined;
+    const frameBytes = isMixed ? 2 * BYTES_PER_SAMPLE : BYTES_PER_SAMPLE;
+    const timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes, hasTimes: this.#hasTimes });
+    const samples = timeline.read(run.stdout);
+    const downmix = new Downmix();
+    for await (const part of samples) {
+      this.#hasJumps ||= timeline.hasJumps;
+      if (isMixed) yield* downmix.push(part);
+      else yield part;
+    }
+    yield* downmix.end();
   }
 
   /** A restarted ffmpeg continues after this chunk. */
@@ -245,20 +294,18 @@ export class Decoder implements Decode {
   /** Throws if the audio is not what was asked for; adds warnings about what was decoded. */
   async #checkEnd(run: FfmpegRun): Promise<void> {
     const exit = await run.exit;
+    this.#refuseGuess();
     const failure = this.#interruption();
     if (failure !== null) throw failure;
     if (exit.startError !== null) {
       throw new AppError('engine_unavailable', `ffmpeg could not be started: ${exit.startError}`);
     }
-    const { rangeStart, end } = this.#plan;
+    const { rangeStart } = this.#plan;
     const hasAudio = this.#position > this.#first;
     if (exit.code === null || (exit.code !== 0 && !hasAudio))
       throw explainFfmpegError(exit.stderr, exit.code);
     if (!hasAudio && this.#first === rangeStart) throw this.#emptyError(rangeStart, exit.stderr);
-    if (end === null || this.#position < end) this.#warnIfTruncated(exit.code);
-    if (this.#hasTimestampJumps) {
-      this.#warnings.push(warningText('time_stamps_jump'));
-    }
+    this.#warnIfTruncated(exit.code);
   }
 
   #emptyError(rangeStart: number, stderr: readonly string[]): AppError {
@@ -301,6 +348,11 @@ export class Decoder implements Decode {
     return this.#hasStalled
       ? transientFailure(`ffmpeg made no progress for ${this.#stallSeconds} seconds.`)
       : null;
+  }
+
+  #longerWav(): string {
+    const [declared, seconds] = [Math.round(this.#wavSeconds ?? 0), Math.round(toSeconds(this.#position))];
+    return warningText('wav_length_wrong', { declared, seconds });
   }
 
   #tooLong(): AppError {

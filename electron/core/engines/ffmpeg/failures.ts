@@ -1,4 +1,5 @@
 import { AppError } from '../../base/errors.ts';
+import { UNSAFE_FORMATS } from './input-options.ts';
 
 /** The cause of a failure that is not the recording's fault: ffmpeg was killed from outside, or stalled. */
 class TransientCause extends Error {}
@@ -13,7 +14,7 @@ export const transientFailure = (message: string): AppError =>
 export const isTransientFailure = (error: unknown): boolean =>
   error instanceof AppError && error.cause instanceof TransientCause;
 
-type Rule = readonly [pattern: RegExp, make: () => AppError];
+type Rule = readonly [pattern: RegExp, make: (match: RegExpExecArray) => AppError];
 
 const RULES: readonly Rule[] = [
   [
@@ -23,6 +24,14 @@ const RULES: readonly Rule[] = [
   [
     /moov atom not found/i,
     () => new AppError('decode_failed', 'The file is cut off: its index is missing. Get the whole file.'),
+  ],
+  [
+    /\[(\S+) @ \w+\] Format not on whitelist/i,
+    ([, format = '']) => {
+      const isUnsafe = format.split(',').some((name) => UNSAFE_FORMATS.has(name));
+      const kind = isUnsafe ? 'a playlist or a script, not' : `of a kind (${format}) that is not taken for`;
+      return new AppError('not_media', `The file is ${kind} a recording.`);
+    },
   ],
   [
     /not whitelisted|not on whitelist|blacklisted/i,
@@ -66,16 +75,26 @@ const lastErrorLine = (lines: readonly string[]): string => {
 export const explainFfmpegError = (lines: readonly string[], exitCode: number | null): AppError => {
   if (exitCode === null) return transientFailure('ffmpeg was ended by something outside of Earshot.');
   const text = lines.join('\n');
-  const rule = RULES.find(([pattern]) => pattern.test(text));
-  if (rule !== undefined) return rule[1]();
+  for (const [pattern, make] of RULES) {
+    const match = pattern.exec(text);
+    if (match !== null) return make(match);
+  }
   const line = lastErrorLine(lines);
   const message = 'ffmpeg could not decode the file';
   return new AppError('decode_failed', line === '' ? `${message}.` : `${message}: ${line}`);
 };
 
-/** Seconds from ffmpeg's line `Duration: 00:01:02.50, start: …`; null for `N/A` and any other line. */
-export const parseDurationLine = (line: string): number | null => {
-  const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(line);
+/** Seconds of ffmpeg's line `Duration: 00:01:02.50, start: 4.000000, …`; null for `N/A` and any other line. */
+export const parseDurationLine = (line: string): { duration: number; start: number } | null => {
+  const match = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)(?:, start: (-?\d+\.\d+))?/.exec(line);
   if (match === null) return null;
-  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  const duration = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  return { duration, start: Number(match[4] ?? 0) };
 };
+
+/**
+ * Seconds from the first timestamp of a file, which is our zero, to its end. MP4 and Matroska declare the time of their end
+ * instead. `container`: ffmpeg's name.
+ */
+export const lengthFromStart = (container: string, duration: number, start: number): number =>
+  /^(mov|matroska)/.test(container) ? duration - Math.max(0, start) : duration;

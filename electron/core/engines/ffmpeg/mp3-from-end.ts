@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../base/abort.ts';
 import { readBytes } from './content-kind.ts';
-import { frameAt, type Mp3Frame } from './mp3-rate.ts';
+import { frameAt, isSameFormat, type Mp3Frame } from './mp3-rate.ts';
 import type { MediaInput } from './types.ts';
 
 /** Encoders whose `Xing` header counts the frames after it, and says how many samples of silence they added. */
@@ -140,7 +140,7 @@ class FrameCounter {
     let at = 0;
     while (at + 4 <= all.length) {
       const frame = frameAt(all, at);
-      if (frame === null || frame.sampleRate !== this.#like.sampleRate) break;
+      if (frame === null || !isSameFormat(frame, this.#like)) break;
       if (at + frame.length > all.length) {
         this.#keep(all, at);
         return true;
@@ -170,7 +170,7 @@ const findFrame = (bytes: Uint8Array, like: Mp3Frame): number | null => {
     let at = start;
     for (let count = 0; ; count++) {
       const frame = frameAt(bytes, at);
-      if (frame === null || frame.sampleRate !== like.sampleRate) break;
+      if (frame === null || !isSameFormat(frame, like)) break;
       if (count === PROVING_FRAMES) return start;
       at += frame.length;
     }

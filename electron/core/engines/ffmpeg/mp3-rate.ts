@@ -6,6 +6,8 @@ const RATES: readonly (readonly number[])[] = [
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
 /** Consecutive frames of one rate that prove a constant rate, in a file without an `Info` header. */
 const MIN_FRAMES = 20;
+/** Flags of the `Info` header: it has both fields. */
+const HAS_FRAMES_AND_BYTES = 3;
 
 /** A frame of layer III. */
 export type Mp3Frame = {
@@ -16,6 +18,7 @@ export type Mp3Frame = {
   readonly sampleRate: number;
   /** Samples of each channel. */
   readonly samples: number;
+  readonly isMono: boolean;
   /** Where a `Xing` or `Info` header would be. */
   readonly infoOffset: number;
 };
@@ -30,11 +33,15 @@ export const frameAt = (bytes: Uint8Array, offset: number): Mp3Frame | null => {
   const base = SAMPLE_RATES[(third >> 2) & 3] ?? 0;
   if (rate === 0 || base === 0) return null;
   const sampleRate = base / (mpeg1 ? 1 : version === 2 ? 2 : 4);
-  const mono = fourth >> 6 === 3;
-  const sideInfo = mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17;
+  const isMono = fourth >> 6 === 3;
+  const sideInfo = mpeg1 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
   const length = Math.floor(((mpeg1 ? 144_000 : 72_000) * rate) / sampleRate) + ((third >> 1) & 1);
-  return { length, rate, sampleRate, samples: mpeg1 ? 1152 : 576, infoOffset: offset + 4 + sideInfo };
+  return { length, rate, sampleRate, samples: mpeg1 ? 1152 : 576, isMono, infoOffset: offset + 4 + sideInfo };
 };
+
+/** Whether two frames decode to samples of one format. */
+export const isSameFormat = (one: Mp3Frame, other: Mp3Frame): boolean =>
+  one.sampleRate === other.sampleRate && one.isMono === other.isMono;
 
 /** Bytes of the ID3v2 tag at the start of a file; 0 without one. */
 export const id3Length = (bytes: Uint8Array): number => {
@@ -43,16 +50,28 @@ export const id3Length = (bytes: Uint8Array): number => {
   return 10 + (((a & 127) << 21) | ((b & 127) << 14) | ((c & 127) << 7) | (d & 127));
 };
 
+/** Whether an `Info` header at an offset counts the bytes of a whole file of `size` bytes, not of the first of several in one. */
+const isOfWhole = (bytes: Uint8Array, at: number, size: number): boolean => {
+  if (at + 16 > bytes.length) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, 16);
+  const declared = view.getUint32(12);
+  // ffmpeg's own tolerance (libavformat/mp3dec.c).
+  return (
+    (view.getUint32(4) & HAS_FRAMES_AND_BYTES) !== HAS_FRAMES_AND_BYTES || size - declared <= declared / 16
+  );
+};
+
 /**
- * Whether an MP3, from its first frame on, has a constant bit rate, so that a byte position follows from a time:
- * its first frame has an `Info` header (`Xing` or `VBRI` mean a variable rate), or none and the first frames agree.
+ * Whether an MP3 has a constant bit rate, so that a byte position follows from a time: its first frame has an `Info` header
+ * (`Xing` or `VBRI` mean a variable rate), or none and the first frames agree. `bytes` begin at the first frame, from which
+ * the file has `size` bytes.
  */
-export const isConstantRateMp3 = (bytes: Uint8Array): boolean => {
+export const isConstantRateMp3 = (bytes: Uint8Array, size: number): boolean => {
   let offset = 0;
   let frame = frameAt(bytes, offset);
   if (frame === null) return false;
   const tag = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
-  if (tag(frame.infoOffset) === 'Info') return true;
+  if (tag(frame.infoOffset) === 'Info') return isOfWhole(bytes, frame.infoOffset, size);
   if (tag(frame.infoOffset) === 'Xing' || tag(36) === 'VBRI') return false;
   const { rate } = frame;
   for (let count = 0; frame !== null && frame.rate === rate; count++) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { AppError } from '../../base/errors.ts';
 import { refuseNonMedia } from './content-kind.ts';
-import { explainFfmpegError, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
+import { explainFfmpegError, lengthFromStart, MAX_FFMPEG_ATTEMPTS } from './failures.ts';
 import { inputName, safeInputOptions } from './input-options.ts';
 import { withLimitedMemory } from './memory-limit.ts';
 import { DEFAULT_STALL_SECONDS, StallTimer } from './stall-timer.ts';
@@ -32,12 +32,18 @@ const ProbeOutput = z.object({
         codec_name: z.string().optional(),
         sample_rate: numberText,
         channels: z.number().optional(),
+        channel_layout: z.string().optional(),
         duration: numberText,
         disposition: z.object({ attached_pic: z.number().optional() }).optional(),
       }),
     )
     .default([]),
-  format: z.object({ format_name: z.string(), duration: numberText, size: numberText }),
+  format: z.object({
+    format_name: z.string(),
+    start_time: numberText,
+    duration: numberText,
+    size: numberText,
+  }),
 });
 
 const SHORT_NAMES: readonly (readonly [RegExp, (video: boolean) => string])[] = [
@@ -63,14 +69,17 @@ export const parseProbe = (json: string): MediaInfo => {
   const hasVideo = streams.some(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   );
+  const { start_time: start = 0, duration: end = null } = format;
+  const length = end === null ? null : lengthFromStart(format.format_name, end, start);
   return {
     container: format.format_name,
     format: shortName(format.format_name, hasVideo, audio[0]?.codec_name),
-    duration: audio[0]?.duration ?? format.duration ?? null,
-    audioStreams: audio.map(({ codec_name, sample_rate, channels }) => ({
+    duration: audio[0]?.duration ?? length,
+    audioStreams: audio.map(({ codec_name, sample_rate, channels, channel_layout = 'unknown' }) => ({
       codec: codec_name ?? 'unknown',
       sampleRate: sample_rate ?? 0,
       channels: channels ?? 0,
+      hasNamedChannels: !/unknown|channels/.test(channel_layout),
     })),
     hasVideo,
     size: format.size ?? null,

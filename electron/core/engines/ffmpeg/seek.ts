@@ -42,7 +42,7 @@ export const seekTo = async (
   if (input.kind === 'file') return exact;
   const { start, frames } = await readMp3Head(input, signal);
   // ffmpeg scans an MP3 from its beginning to seek in it; at a constant bit rate it can compute the position.
-  if (isConstantRateMp3(frames))
+  if (isConstantRateMp3(frames, input.totalBytes - start))
     return { ...exact, inputOptions: ['-fflags', '+fastseek', '-ss', String(origin)] };
   const xing = parseXing(frames, start);
   const entry = xing === null ? null : await entryFromEnd(input, xing, origin, signal);

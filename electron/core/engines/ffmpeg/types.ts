@@ -22,6 +22,8 @@ export type AudioStream = {
   readonly codec: string;
   readonly sampleRate: number;
   readonly channels: number;
+  /** Whether the file says which channel is which. */
+  readonly hasNamedChannels: boolean;
 };
 
 export type MediaInfo = {

@@ -90,6 +90,13 @@ const hasAudioFrame = (head: Uint8Array): boolean => {
   return false;
 };
 
+const GSM_FRAME = 33;
+
+/** Whether each of the first frames has GSM's signature: a raw stream has no header. */
+const isGsm = (head: Uint8Array): boolean =>
+  head.length >= GSM_FRAME &&
+  head.subarray(0, 30 * GSM_FRAME).every((byte, at) => at % GSM_FRAME !== 0 || byte >> 4 === 0xd);
+
 /** Checks the checksum of the first header, for archives older than the `ustar` magic. */
 const isOldTar = (head: Uint8Array): boolean => {
   if (head.length < 512) return false;
@@ -177,6 +184,9 @@ export const checkContent = async ({ path, size, chosen, canBeText }: ContentChe
     case 'mpeg':
       if (detected !== undefined && !type.detected.includes(detected)) throw mismatch(extension, detected);
       if (detected === undefined && !hasAudioFrame(head)) throw mismatch(extension);
+      return;
+    case 'gsm':
+      if (!isGsm(head)) throw mismatch(extension, detected);
       return;
     case 'tar':
       if (detected !== 'tar' && !isOldTar(head)) throw mismatch(extension, detected);

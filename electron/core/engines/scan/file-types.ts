@@ -7,7 +7,7 @@ export type FileType = {
   /** Extensions that the `file-type` library may detect. */
   readonly detected: readonly string[];
   /** How the content is checked: by the library, or by a check of our own for what it does not detect. */
-  readonly check: 'detected' | 'text' | 'json' | 'xml' | 'svg' | 'rtf' | 'mpeg' | 'tar';
+  readonly check: 'detected' | 'text' | 'json' | 'xml' | 'svg' | 'rtf' | 'mpeg' | 'gsm' | 'tar';
 };
 
 const type = (
@@ -39,15 +39,23 @@ export const FILE_TYPES: readonly FileType[] = [
   MP3,
   type('wav', 'audio/wav audio/x-wav audio/wave audio/vnd.wave', 'wav'),
   type('flac', 'audio/flac audio/x-flac', 'flac'),
-  type('m4a', 'audio/mp4 audio/x-m4a audio/m4a audio/aac video/mp4', MP4_FAMILY),
-  type('ogg', 'audio/ogg video/ogg application/ogg audio/opus audio/vorbis', OGG_FAMILY),
-  type('webm', 'video/webm audio/webm', 'webm mkv'),
+  type('m4a m4b', 'audio/mp4 audio/x-m4a audio/m4a audio/aac video/mp4', MP4_FAMILY),
+  type(
+    'ogg oga opus spx ogv',
+    'audio/ogg video/ogg application/ogg audio/opus audio/x-opus+ogg audio/vorbis audio/speex audio/x-speex',
+    OGG_FAMILY,
+  ),
+  type('amr awb', 'audio/amr audio/amr-wb', 'amr'),
+  type('gsm', 'audio/gsm audio/x-gsm', '', 'gsm'),
+  type('aiff aif', 'audio/aiff audio/x-aiff', 'aif'),
+  type('caf', 'audio/x-caf audio/caf', 'caf'),
+  type('webm weba', 'video/webm audio/webm', 'webm mkv'),
   type('aac', 'audio/aac audio/x-aac audio/aacp audio/x-hx-aac-adts audio/vnd.dlna.adts', 'aac', 'mpeg'),
-  type('mp4', 'video/mp4 audio/mp4 application/mp4 video/x-m4v', MP4_FAMILY),
+  type('mp4 m4v 3gp', 'video/mp4 audio/mp4 application/mp4 video/x-m4v video/3gpp audio/3gpp', MP4_FAMILY),
   type('avi', 'video/x-msvideo video/avi video/msvideo video/vnd.avi', 'avi'),
   type('mov', 'video/quicktime video/mp4', MP4_FAMILY),
-  type('wmv', 'video/x-ms-wmv video/x-ms-asf', 'asf'),
-  type('mkv', 'video/x-matroska audio/x-matroska video/matroska', 'mkv webm'),
+  type('wmv wma asf', 'video/x-ms-wmv video/x-ms-asf audio/x-ms-wma', 'asf'),
+  type('mkv mka', 'video/x-matroska audio/x-matroska video/matroska', 'mkv webm'),
   type('pdf', 'application/pdf application/x-pdf', 'pdf'),
   type('doc', 'application/msword', 'cfb'),
   type('docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx docm zip'),

@@ -37,22 +37,26 @@ export const SOURCES: readonly Source[] = [FFMPEG, OPUS];
 export const PARTS = {
   demuxer: [
     // The formats of electron/core/engines/ffmpeg/input-options.ts, and raw samples on standard input.
-    'aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,dsf,dts,dtshd,eac3,flac,flv,gsm,loas,matroska,mov,mp3,mpc,mpc8',
-    'mpegps,mpegts,mxf,ogg,oma,pcm_s16le,qcp,rm,tak,truehd,tta,voc,w64,wav,wv',
+    'aac,ac3,act,adx,aea,aiff,amr,amrnb,amrwb,ape,aptx,aptx_hd,asf,ast,au,avi,avr,brstm,caf,daud,dsf,dss,dts,dtshd,dv',
+    'eac3,epaf,flac,flv,g722,g726,gsm,gxf,hca,hcom,iff,ilbc,ircam,loas,lxf,matroska,mlp,mov,mp3,mpc,mpc8,mpegps,mpegts',
+    'msf,mtaf,mxf,nistsphere,nsv,nut,nuv,ogg,oma,paf,pcm_s16le,pva,pvf,qcp,rm,rso,sbc,sds,sol,sox,spdif,swf,tak,truehd',
+    'tta,ty,vag,voc,vqf,w64,wav,wsd,wtv,wv,wve,xwma',
     // Those that recognize the pictures inside an MPEG program stream, which else pass for sound.
     'h264,hevc,m4v,mpegvideo',
   ],
   // Sound alone.
   decoder: [
-    'aac,aac_latm,ac3,adpcm_*,alac,als,amrnb,amrwb,ape,atrac*,cook,dca,dsd_*,eac3,evrc,flac,g723_1,g729,gsm,gsm_ms',
-    'ilbc,imc,mace3,mace6,metasound,mlp,mp1*,mp2*,mp3*,mpc7,mpc8,nellymoser,on2avc,opus,pcm_*,qcelp,qdm2,qdmc,ra_144',
-    'ra_288,ralf,sipr,siren,speex,tak,truehd,truespeech,tta,twinvq,vorbis,wavpack,wmalossless,wmapro,wmav1,wmav2,wmavoice',
+    'eightsvx_*,aac,aac_latm,ac3,adpcm_*,alac,als,amrnb,amrwb,ape,aptx*,atrac*,cook,dca,dsd_*,dss_sp,dst,dvaudio,eac3,evrc,flac,g723_1,g729,gsm,gsm_ms',
+    'hca,hcom,ilbc,imc,mace3,mace6,metasound,mlp,mp1*,mp2*,mp3*,mpc7,mpc8,nellymoser,on2avc,opus,paf_audio,pcm_*,qcelp,qdm2,qdmc,ra_144',
+    'ra_288,ralf,sbc,sipr,siren,sol_dpcm,speex,tak,truehd,truespeech,tta,twinvq,vorbis,wavpack,wmalossless,wmapro,wmav1,wmav2,wmavoice',
   ],
-  parser: ['aac,aac_latm,ac3,amr,cook,dca,flac,g723_1,g729,gsm,mlp,mpegaudio,opus,sipr,tak,vorbis'],
-  // The decoded samples, and redacted recordings.
+  parser: [
+    'aac,aac_latm,ac3,adx,amr,cook,dca,dvaudio,flac,g723_1,g729,gsm,mlp,mpegaudio,opus,sbc,sipr,tak,vorbis',
+  ],
+  // The decoded samples, in Matroska for their times, and redacted recordings.
   encoder: ['aac,libopus,pcm_f32le,pcm_s16le'],
-  muxer: ['ipod,ogg,pcm_f32le,pcm_s16le,wav'],
-  filter: ['aformat,amix,anull,aresample,asetnsamples,asetpts,atrim,pan'],
+  muxer: ['ipod,matroska,ogg,wav'],
+  filter: ['aformat,amerge,amix,anull,aresample,asetpts,asplit,atrim,pan'],
   // Parts of links come through the range reader on this machine; the guarded client fetches them.
   protocol: ['file,http,pipe,tcp'],
   bsf: ['aac_adtstoasc'],

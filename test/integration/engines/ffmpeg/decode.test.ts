@@ -17,6 +17,7 @@ import { openRangeReader } from '../../../../electron/core/engines/net/range-rea
 import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
+import { filePcm } from '../../../support/pcm.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer } from '../../../support/url-server.ts';
 
@@ -243,6 +244,45 @@ describe('decoding', () => {
     expect(digest(holed.subarray(10 * 16_000, 14 * 16_000))).toBe(
       digest(note.subarray(10 * 16_000, 14 * 16_000)),
     );
+  });
+
+  it.each(['mka', 'm4a', 'webm', 'ts', 'ogg'])(
+    '%s: begins with its sound, whatever its clock says',
+    async (format) => {
+      const path = join(folder, `clock.${format}`);
+      await ffmpeg('-itsoffset', '4', '-i', fixturePath('00-one-sentence.wav'), path);
+      const plain = filePcm(path).length / 16_000;
+      const { chunks, summary } = await decode(path);
+      expect(summary).toEqual({ duration: expect.closeTo(plain, 1), warnings: [] });
+      expect(
+        joined(chunks)
+          .subarray(0, 16_000)
+          .some((sample) => sample > 0.02),
+      ).toBe(true);
+      const { duration } = await engine.probe({ kind: 'file', path });
+      if (duration !== null) expect(duration).toBeCloseTo(plain, 0);
+    },
+  );
+
+  it.each(['mp4', 'mkv'])('%s: keeps the start of its sound after its pictures', async (format) => {
+    const path = join(folder, `late-sound.${format}`);
+    const video = ['-f', 'lavfi', '-i', 'color=s=64x48:r=5:d=8'];
+    const source = ['-itsoffset', '3', '-i', fixturePath('00-one-sentence.wav')];
+    await ffmpeg(...video, ...source, '-output_ts_offset', '4', '-c:v', 'mpeg4', path);
+    const { summary, chunks } = await decode(path);
+    expect(summary).toEqual({ duration: expect.closeTo(7.3, 0), warnings: [] });
+    expect(
+      joined(chunks)
+        .subarray(0, 2.5 * 16_000)
+        .every((sample) => Math.abs(sample) < 0.001),
+    ).toBe(true);
+  });
+
+  it('takes no times from an AVI, whose AAC of 16 kHz would get gaps', async () => {
+    const path = join(folder, 'speech.avi');
+    await ffmpeg('-i', fixturePath('00-one-sentence.wav'), '-c:a', 'aac', path);
+    const whole = joined((await decode(path)).chunks);
+    expect(Math.abs(whole.length - filePcm(path).length)).toBeLessThan(320);
   });
 
   it('decodes the first of several audio streams', async () => {

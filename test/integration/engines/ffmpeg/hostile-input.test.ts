@@ -186,6 +186,35 @@ describe('hostile input', () => {
     expect(summary.warnings).toEqual([]);
   });
 
+  it('reads all of a WAV whose header declares half of it, with a warning', async () => {
+    const bytes = await readFile(fixturePath('01-short-note.wav'));
+    const length = bytes.indexOf('data') + 4;
+    bytes.writeUInt32LE(Math.floor(bytes.readUInt32LE(length) / 4) * 2, length);
+    const summary = await decode(await write('half.wav', bytes));
+    expect(summary.duration).toBeCloseTo(15.4, 1);
+    expect(summary.warnings).toEqual([
+      'The header of the file declares 8 seconds, but more sound follows: all of it was read, 15 seconds.',
+    ]);
+    const output = at('half-redacted.wav');
+    const { duration } = await engine.bleep({
+      input: { kind: 'file', path: at('half.wav') },
+      output,
+      spans: [],
+      format: 'wav',
+    });
+    expect(duration).toBeCloseTo(15.4, 1);
+  });
+
+  it('takes what follows the sound of a WAV for no sound', async () => {
+    const bytes = await readFile(fixturePath('01-short-note.wav'));
+    const chunk = Buffer.alloc(100_000);
+    chunk.write('junk');
+    chunk.writeUInt32LE(chunk.length - 8, 4);
+    const summary = await decode(await write('trailed.wav', Buffer.concat([bytes, chunk])));
+    expect(summary.duration).toBeCloseTo(15.4, 1);
+    expect(summary.warnings).toEqual([]);
+  });
+
   it('reports the missing index of a truncated M4A', async () => {
     await ffmpeg('-i', fixturePath('01-short-note.wav'), at('whole.m4a'));
     await expect(decode(await cutShort(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({

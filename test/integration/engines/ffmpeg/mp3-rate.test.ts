@@ -25,12 +25,21 @@ describe('isConstantRateMp3', () => {
     await ffmpeg('-i', fixturePath('01-short-note.wav'), ...args, '-metadata', 'title=a talk', path);
     const bytes = await readFile(path);
     expect(id3Length(bytes)).toBeGreaterThan(10);
-    expect(isConstantRateMp3(bytes.subarray(id3Length(bytes)).subarray(0, 16_384))).toBe(constant);
+    const frames = bytes.subarray(id3Length(bytes));
+    expect(isConstantRateMp3(frames.subarray(0, 16_384), frames.length)).toBe(constant);
+  });
+
+  it('is false where the header counts the bytes of the first of several recordings in one file', async () => {
+    const path = join(folder, 'part.mp3');
+    await ffmpeg('-i', fixturePath('01-short-note.wav'), '-b:a', '64k', path);
+    const bytes = await readFile(path);
+    const frames = bytes.subarray(id3Length(bytes));
+    expect(isConstantRateMp3(frames.subarray(0, 16_384), 2 * frames.length)).toBe(false);
   });
 
   it('is false for anything else', async () => {
-    expect(isConstantRateMp3(new Uint8Array())).toBe(false);
-    expect(isConstantRateMp3(await readFile(fixturePath('01-short-note.wav')))).toBe(false);
+    expect(isConstantRateMp3(new Uint8Array(), 0)).toBe(false);
+    expect(isConstantRateMp3(await readFile(fixturePath('01-short-note.wav')), 1e6)).toBe(false);
     expect(id3Length(new Uint8Array(20))).toBe(0);
   });
 });

@@ -26,6 +26,11 @@ describe('explainFfmpegError', () => {
       'not_media',
       /playlist/,
     ],
+    [
+      ["[srt @ 0x55] Format not on whitelist 'aac,mp3'", '/tmp/a.mp3: Invalid argument'],
+      'not_media',
+      /^The file is of a kind \(srt\) that is not taken for a recording\.$/,
+    ],
     [['file:/tmp/x/gone.wav: No such file or directory'], 'file_not_found', /not there/],
     [
       [
@@ -58,7 +63,14 @@ describe('explainFfmpegError', () => {
 
 describe('parseDurationLine', () => {
   it('reads hours, minutes and seconds', () => {
-    expect(parseDurationLine('  Duration: 10:01:02.50, start: 0.000000, bitrate: 64 kb/s')).toBe(36_062.5);
+    expect(parseDurationLine('  Duration: 10:01:02.50, start: 0.000000, bitrate: 64 kb/s')).toEqual({
+      duration: 36_062.5,
+      start: 0,
+    });
+    expect(parseDurationLine('  Duration: 00:00:08.30, start: 3.984000, bitrate: 40 kb/s')).toEqual({
+      duration: 8.3,
+      start: 3.984,
+    });
     expect(parseDurationLine('  Duration: N/A, start: 0.0')).toBeNull();
     expect(parseDurationLine('    title: Duration: 00:00:01.00')).toBeNull();
   });

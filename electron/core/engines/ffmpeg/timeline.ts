@@ -1,0 +1,147 @@
+import { MatroskaReader, type TimedSamples } from './matroska-reader.ts';
+
+/** Seconds by which the time of samples may differ from their place before they are moved. */
+const TOLERANCE = 0.1;
+/** Seconds; a longer gap in the timestamps is taken for a mistake rather than for silence. */
+const MAX_GAP = 70 * 60;
+
+/** Blocks whose times are compared with the length of their sound. */
+const HISTORY = 8;
+/** Times count another sample rate if they differ by this much from the sound: 44.1 instead of 48 kHz is 8 %. */
+const WRONG_RATE = 0.06;
+/** Blocks whose times must differ by half of that: a lost packet is one. */
+const MIN_WRONG_BLOCKS = 3;
+
+/** The samples of a block, and by how many the next one is later than this one. */
+type Step = { readonly samples: number; readonly advance: number };
+
+/**
+ * Whether times run evenly faster or slower than the sound, as after a change of the sample rate in a format whose frames
+ * carry no times.
+ */
+const isWrongRate = (steps: readonly Step[]): boolean => {
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const length = sum(steps.map(({ samples }) => samples));
+  const excess = sum(steps.map(({ advance }) => advance)) - length;
+  const isOff = ({ samples, advance }: Step): boolean =>
+    Math.sign(excess) * (advance - samples) > (WRONG_RATE / 2) * samples;
+  return Math.abs(excess) > WRONG_RATE * length && steps.filter(isOff).length >= MIN_WRONG_BLOCKS;
+};
+
+export type PcmLayout = {
+  readonly sampleRate: number;
+  /** Of one sample of all channels. */
+  readonly frameBytes: number;
+  /**
+   * Whether packets carry their times. In AVI they are counted by bytes, which puts gaps into AAC at 16 kHz that are not there;
+   * only the start is known.
+   */
+  readonly hasTimes: boolean;
+};
+
+/** The output of ffmpeg that a Timeline reads. */
+export const TIMED_OUTPUT = ['-map_metadata', '-1', '-map_chapters', '-1', '-f', 'matroska'] as const;
+
+/**
+ * Filters after resampling. Times before zero would be moved to zero by the muxer, and everything after them, too. No
+ * filter that counts or holds samples may follow: where the format changes inside a file, ffmpeg builds all filters anew.
+ */
+export const FROM_ZERO = 'atrim=start_pts=0';
+
+/**
+ * Puts decoded samples where their timestamps say, so that a sample's number is its time: fills gaps, and a late
+ * start, with silence. ffmpeg's own `aresample=async` starts from zero at each change of format, and makes the silence
+ * in one piece.
+ */
+export class Timeline {
+  readonly #layout: PcmLayout;
+  readonly #reader = new MatroskaReader();
+  readonly #silence: Buffer;
+  /** Samples so far. */
+  #position = 0;
+  /** Samples that are added to the times, after a mistake in them. */
+  #offset = 0;
+  #last: { readonly time: number; readonly samples: number } | null = null;
+  #steps: readonly Step[] = [];
+  /** A block after a gap, until the time of the next one confirms it. */
+  #late: { readonly gap: number; readonly samples: Buffer } | null = null;
+  /** Times jumped forward by more than MAX_GAP: what follows is earlier than they say. */
+  hasJumps = false;
+
+  constructor(layout: PcmLayout) {
+    this.#layout = layout;
+    this.#silence = Buffer.alloc(layout.sampleRate * layout.frameBytes);
+  }
+
+  /** Reads ffmpeg's output. Yields parts of the sound, each valid until the next one. */
+  async *read(stdout: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    for await (const bytes of stdout) {
+      for (const block of this.#reader.push(bytes)) yield* this.#place(block);
+    }
+    yield* this.#writeLate();
+  }
+
+  *#writeLate(): Generator<Buffer, void, undefined> {
+    const late = this.#late;
+    this.#late = null;
+    if (late !== null) yield* this.#write(late.gap, late.samples);
+  }
+
+  *#place({ milliseconds, samples }: TimedSamples): Generator<Buffer, void, undefined> {
+    const { sampleRate, frameBytes } = this.#layout;
+    const time = Math.round((milliseconds * sampleRate) / 1000);
+    const last = this.#last;
+    this.#last = { time, samples: samples.length / frameBytes };
+    // The start is exact; later, a container's rounded times must not tear the sound.
+    if (last === null) return yield* this.#write(time, samples);
+    const step = { samples: last.samples, advance: time - last.time };
+    this.#steps = [...this.#steps, step].slice(-HISTORY);
+    // ffmpeg lets no time be before the last one: those that go back follow each other at once.
+    const isBack = step.advance < step.samples / 20;
+    if (isBack && this.#late !== null) {
+      // Only that one time was wrong, as is the first one after some changes of the sample rate.
+      this.#offset -= this.#late.gap;
+      this.#late = { ...this.#late, gap: 0 };
+    }
+    yield* this.#writeLate();
+    const gap = this.#gapBefore(time, isBack);
+    if (gap > 0) this.#late = { gap, samples: Buffer.from(samples) };
+    else yield* this.#write(gap, samples);
+  }
+
+  /** Samples of silence before those of a time; if negative, so many are there already. */
+  #gapBefore(time: number, isBack: boolean): number {
+    const { sampleRate, hasTimes } = this.#layout;
+    if (!hasTimes) return 0;
+    const gap = time + this.#offset - this.#position;
+    if (Math.abs(gap) <= TOLERANCE * sampleRate) return 0;
+    const isJump = gap > MAX_GAP * sampleRate;
+    // Sound is not lost to times that mean nothing: it follows what came before.
+    if (!isJump && !isBack && !isWrongRate(this.#steps)) return gap;
+    this.hasJumps ||= isJump;
+    this.#offset -= gap;
+    return 0;
+  }
+
+  *#write(gap: number, bytes: Buffer): Generator<Buffer, void, undefined> {
+    const { sampleRate, frameBytes } = this.#layout;
+    for (let left = gap; left > 0; left -= sampleRate) {
+      yield this.#silence.subarray(0, Math.min(left, sampleRate) * frameBytes);
+    }
+    const samples = bytes.length / frameBytes;
+    const dropped = Math.min(samples, Math.max(0, -gap));
+    this.#position += samples - dropped + Math.max(0, gap);
+    if (dropped < samples) yield bytes.subarray(dropped * frameBytes);
+  }
+}
+
+/** The samples of a part that lie between two positions, of which the part begins at the first. */
+export const within = (
+  part: Buffer,
+  frameBytes: number,
+  at: number,
+  { from, to }: { readonly from: number; readonly to: number | null },
+): Buffer => {
+  const last = to === null ? part.length : Math.max(0, to - at) * frameBytes;
+  return part.subarray(Math.max(0, from - at) * frameBytes, last);
+};
