@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { CLI_ENTRY } from '../../support/paths.ts';
+import { CLI_ENTRY, ROOT } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const earshot = async (...args: string[]): Promise<string> =>
@@ -43,7 +43,7 @@ it('under npm, paths are meant from where the person stands', () => {
   mkdirSync(join(folder, 'talks'));
   const { status, stderr } = spawnSync(
     process.execPath,
-    [join(dirname(CLI_ENTRY), 'bootstrap', 'main.mjs'), 'earshot', 'transcribe', 'talks'],
+    [join(ROOT, 'electron', 'cli', 'bootstrap', 'main.mjs'), 'earshot', 'transcribe', 'talks'],
     { env: { ...process.env, INIT_CWD: folder }, encoding: 'utf8' },
   );
   expect([status, stderr]).toEqual([2, expect.stringContaining('talks: this is not a file.')]);
