@@ -70,10 +70,16 @@ export const findChromium = () => {
 /** Python's modules for D-Bus come with the system's own Python. */
 const PYTHON_MODULES = '/usr/lib/python3/dist-packages';
 
+/** Electron loads it for notifications, and shows none without it. */
+const NOTIFICATIONS = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'].map((folder) =>
+  join(folder, 'libnotify.so.4'),
+);
+
 /** What a window of Electron on a virtual screen takes. The modules of Python play the desktop's tray and notifications. */
 const findScreen = () =>
   ['Xvfb', 'dbus-daemon', 'openbox', 'xdotool', 'gdbus'].every((name) => onPath(name)) &&
-  ['dbus', 'gi'].every((name) => existsSync(join(PYTHON_MODULES, name)))
+  ['dbus', 'gi'].every((name) => existsSync(join(PYTHON_MODULES, name))) &&
+  NOTIFICATIONS.some(existsSync)
     ? onPath('Xvfb')
     : undefined;
 
@@ -161,7 +167,7 @@ const TOOLS = {
     find: findScreen,
     packages: {
       default: '',
-      apt: 'xvfb dbus openbox xdotool libglib2.0-bin python3-dbus python3-gi libgtk-3-0 libnss3 libgbm1',
+      apt: 'xvfb dbus openbox xdotool libglib2.0-bin python3-dbus python3-gi libgtk-3-0 libnss3 libgbm1 libnotify4',
     },
   },
 };
