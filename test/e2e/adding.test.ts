@@ -46,6 +46,8 @@ describe('adding recordings', () => {
   const dialog = () => window.page.getByRole('dialog', { name: 'New transcription' });
 
   it('walks a dropped folder, and says how many, how long and how large before it starts', async () => {
+    // A page takes nothing before it has drawn its first screen.
+    await window.page.getByRole('region', { name: 'First steps' }).waitFor();
     await drop(folder);
     await dialog()
       .getByText(/^3 recordings · 0:0\d · \d+ kB$/)
