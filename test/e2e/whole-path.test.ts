@@ -165,6 +165,8 @@ describe('a recording from upload to deletion', () => {
     await page.keyboard.type('Stand-up of Monday');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Stand-up of Monday' }).focus();
     await window.holdingToasts(async () => {
@@ -172,6 +174,8 @@ describe('a recording from upload to deletion', () => {
       await page.getByRole('link', { name: 'Stand-up of Monday' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Undo' }).last().click();
     });
+    // Toasts wait while the pointer rests on them, where it clicked.
+    await page.mouse.move(0, 0);
     const listed = async () =>
       (await server.client.call('listTranscripts', { query: { limit: 1 } })).data.transcriptions;
     await expect.poll(async () => (await listed()).length).toBe(1);
