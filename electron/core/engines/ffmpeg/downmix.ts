@@ -10,13 +10,13 @@ const PAUSE = 0.001;
 const MEMORY = 0.98;
 /** The side must have this many times the energy of the middle: sound of one channel alone has as much in both. */
 const CANCELLED = 4;
-/** The other channel must have this many times the energy of the one that is heard. */
+/** The other channel must have this many times the energy of the one that is taken. */
 const LOUDER = 2;
 const BYTES_PER_SAMPLE = 4;
 
 /**
  * ffmpeg's filters that make two channels of any: the middle, which is the mix to mono, and the side, which is the same mix
- * with the right channel turned round. `before`: filters before them.
+ * with the right channel inverted. `before`: filters before them.
  */
 export const midAndSide = (before: readonly string[]): string => {
   const mono = `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono`;
@@ -30,8 +30,8 @@ export const averageOf = (channels: number): string =>
   `pan=mono|c0=${Array.from({ length: channels }, (_, channel) => `${1 / channels}*c${channel}`).join('+')}`;
 
 /**
- * Mixes middle and side to mono. Where the channels cancel each other, as with one wired the wrong way round, the louder
- * one is heard instead of the middle. Two channels of 32-bit floats become one.
+ * Mixes middle and side to mono. Where the channels cancel each other, as with one of reversed polarity, the louder
+ * one is taken instead of the middle. Two channels of 32-bit floats become one.
  */
 export class Downmix {
   readonly #pairs = new Float32Array(2 * WINDOW);

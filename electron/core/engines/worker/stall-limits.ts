@@ -1,8 +1,8 @@
-/** Nothing is taken for hung sooner. */
+/** The least limit. */
 const MIN_LIMIT_MS = 60_000;
 /** The decoder may try a difficult window many times before it goes on to the next. */
 const TIMES_MEASURED = 60;
-/** Whisper hears a whole window of 30 s, however short the audio is. */
+/** Whisper encodes a whole window of 30 s, however short the audio is. */
 const MIN_SECONDS = 30;
 /** Before a process was measured: time to load a large model from a slow disk, and 10 s a second of audio. */
 const LOADING_MS = 10 * 60_000;
@@ -10,7 +10,7 @@ const UNMEASURED_MS_PER_SECOND = 10_000;
 
 /** Audio that a task works on. */
 export type Work = {
-  /** Tasks of one kind take alike: the task, its model and its device. */
+  /** The task, its model and its device: tasks of one kind run at one pace. */
   readonly kind: string;
   readonly seconds: number;
 };
