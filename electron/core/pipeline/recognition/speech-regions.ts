@@ -4,7 +4,7 @@ import { levelled } from './speech-map.ts';
 
 /** A pause this long separates two regions; Whisper handles shorter ones. Seconds. */
 const MIN_GAP = 3;
-/** Kept before and after speech, which otherwise starts and ends abruptly; seconds. With 0.3, 2 % more words are wrong. */
+/** Kept before and after speech, which otherwise starts and ends abruptly; seconds. With 0.3, 357 instead of 351 of 2,606 words were wrong. */
 const PADDING = 0.5;
 /** A pause between utterances, which may be in two languages; seconds. The spans of speech are wider than it by their margins. */
 const MIN_TURN_GAP = 0.1;
