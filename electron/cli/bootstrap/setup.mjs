@@ -1,6 +1,7 @@
 // The steps of the set-up, each a no-op when its result is current: the locked packages, Node, the speech engine, and
 // the bundled window.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -77,13 +78,22 @@ const npmEnv = () => {
 
 const CONNECT_LIMIT_MS = 5000;
 
+/** The registry of npm's configuration; `npm run` passes on one that is not the default. */
+const registryOf = ([command, ...first]) =>
+  process.env.npm_config_registry ||
+  execFileSync(command, [...first, 'config', 'get', 'registry'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: npmEnv(),
+    shell: command.endsWith('.cmd'),
+    windowsHide: true,
+  }).trim();
+
 /** The server that npm connects to first: the proxy if one is configured, else the registry. */
-const registryServer = () => {
+const firstServer = (npm) => {
   const { env } = process;
   const proxy = env.npm_config_https_proxy ?? env.npm_config_proxy ?? env.HTTPS_PROXY ?? env.https_proxy;
-  const { hostname, port, protocol } = new URL(
-    proxy || env.npm_config_registry || 'https://registry.npmjs.org/',
-  );
+  const { hostname, port, protocol } = new URL(proxy || registryOf(npm));
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
 };
 
@@ -107,7 +117,8 @@ const isReachable = ({ host, port }) =>
 const install = async () => {
   if (!isWritable(root))
     throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
-  const [command, ...first] = npmCommand();
+  const program = npmCommand();
+  const [command, ...first] = program;
   rmSync(packagesStamp, { force: true });
   // No package needs its install script. `npm run -s` passes its log level on, which would hide npm's errors.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
@@ -117,7 +128,7 @@ const install = async () => {
       env: npmEnv(),
       failure: 'npm could not install the packages',
     });
-  const server = registryServer();
+  const server = firstServer(program);
   try {
     if (await isReachable(server)) await npm('ci');
     else await npm('ci', '--offline');

@@ -92,6 +92,17 @@ describe('the packages', () => {
     expect(npmCalls().every((call) => call.includes('--offline'))).toBe(true);
   });
 
+  it('come from the registry of npm’s own configuration', async () => {
+    project.addProgram(
+      'npm',
+      '[ "$1" = config ] && { echo http://127.0.0.1:9/; exit 0; }; echo "npm error code ENOTCACHED"; exit 1',
+    );
+    const { stderr } = await project.run(['build'], { npm_config_registry: '' });
+    expect(stderr).toContain(
+      'No network: the npm packages must be installed, and 127.0.0.1 cannot be reached.',
+    );
+  });
+
   it('show the end of a failed npm’s output, and leave no stamp', async () => {
     project.addProgram('npm', 'echo "npm error network down" >&2; exit 7');
     const { code, stdout, stderr } = await project.run(['build']);
