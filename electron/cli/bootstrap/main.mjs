@@ -113,8 +113,8 @@ const TASKS = {
   'package:verify': { ...script('packages', 'server', 'verify', 'main.ts') },
 };
 
-const isHelp = (args) =>
-  ['help', 'completion'].includes(args[0]) || args.some((arg) => ['-h', '--help'].includes(arg));
+const isHelp = (words) =>
+  ['help', 'completion'].includes(words[0]) || words.some((word) => ['-h', '--help'].includes(word));
 
 const isVersion = (args) => ['-V', '--version'].includes(args[0]);
 
@@ -141,9 +141,9 @@ const main = async ([name = '', ...args]) => {
   guardSetup();
   // Help runs from the sources, with nothing but the packages.
   const isEarshot = ['earshot', 'transcribe', 'serve'].includes(name);
-  if (isEarshot && isHelp(args)) {
+  const words = name === 'earshot' ? args : [name, ...args];
+  if (isEarshot && isHelp(words)) {
     const node = await setUp({}, args);
-    const words = name === 'earshot' ? args : [name, ...args];
     return earshot(node, ['electron', 'cli', 'main.ts'], words);
   }
   const node = await setUp(task, args);
