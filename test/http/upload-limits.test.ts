@@ -9,7 +9,7 @@ const FOUR_GIB = 4 * 1024 ** 3;
 let server: InProcessServer;
 
 beforeAll(async () => {
-  server = await startInProcess();
+  server = await startInProcess({ settings: { 'limits.uploadsPer15Minutes': 2 } });
 });
 afterAll(() => server.close());
 
@@ -38,4 +38,19 @@ it.each([
   ['/v2/upload', 'application/octet-stream'],
 ] as const)('%s refuses a body that announces more than the limit before it is read', async (path, type) => {
   expect(await announce(path, type)).toMatchObject({ status: 413, body: { error: expect.anything() } });
+});
+
+it('uploads in AssemblyAI’s form are not counted by the limit of uploads', async () => {
+  const upload = async () => {
+    const headers = { authorization: server.key, 'content-type': 'application/octet-stream' };
+    const response = await fetch(`${server.url}/v2/upload`, {
+      method: 'POST',
+      headers,
+      body: 'no recording',
+    });
+    return response.status;
+  };
+  const statuses = [await upload(), await upload(), await upload(), await upload()];
+  expect(statuses).not.toContain(429);
+  expect(new Set(statuses).size).toBe(1);
 });
