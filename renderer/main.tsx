@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { App, takeToken } from './app/app.tsx';
 import { WindowBoundary } from './app/error-boundary.tsx';
 import { isScreenName } from './app/screens.tsx';
-import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createSession } from './app/session.ts';
+import { CoreServicesProvider, createCoreServices, resolveLocale } from './hooks/services.tsx';
 import { createRouter } from './stores/router.ts';
 
 // The Content-Security-Policy forbids eval, which zod uses for speed.

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { useI18n } from '../hooks/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
-import { useI18n } from './services.tsx';
 import { CenteredPage } from './session-pages.tsx';
 
 type BoundaryProps = {

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { useI18n, useServices } from '../hooks/services.tsx';
 import { readDropped } from '../lib/dropped-files.ts';
 import type { Source } from '../stores/dialogs.ts';
 import { storedInHash } from '../stores/router.ts';
-import { useI18n, useServices } from './services.tsx';
 import { isTyping } from './use-global-shortcuts.ts';
 
 /** The http(s) addresses of a text that consists of nothing else. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useServices } from './services.tsx';
+import { useServices } from '../hooks/services.tsx';
 
 /** Inputs without a text; letters are not theirs. */
 const NOT_TEXT = '[type="range"], [type="checkbox"], [type="radio"]';

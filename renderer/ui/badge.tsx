@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { speakerColor, speakerInitial } from '../domain/speakers.ts';
 import { cx } from '../lib/classes.ts';
-import { speakerColor, speakerInitial } from '../lib/speakers.ts';
 
 type TagProps = { children: ReactNode; tone?: 'plain' | 'good' | 'warn' | 'bad' };
 

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
+import { knowsLanguage } from '../../domain/model-choice.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatLanguage, formatList } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { knowsLanguage } from './model-choice.ts';
 
 /** Beside Chinese, which is written in simplified characters. */
 const TRADITIONAL_CHINESE = 'zh-Hant';

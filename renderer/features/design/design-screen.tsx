@@ -1,6 +1,5 @@
 import { Download, Play, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { Page, PageHeader } from '../../app/page.tsx';
 import { Chip, SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -8,6 +7,7 @@ import { Callout, EmptyState, ProgressBar } from '../../ui/feedback.tsx';
 import { Field, SearchField, TextInput } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Page, PageHeader } from '../../ui/page.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Select } from '../../ui/select.tsx';

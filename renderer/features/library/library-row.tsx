@@ -2,12 +2,14 @@ import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { describeJobError } from '../../api/errors.ts';
+import { helpFor } from '../../domain/jobs.ts';
+import { latestProgress, ProgressLine } from '../../domain/progress-line.tsx';
+import { shownName } from '../../domain/speakers.ts';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
-import { helpFor } from '../../lib/job-help.ts';
-import { shownName } from '../../lib/speakers.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -15,8 +17,6 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
 import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
 import { useWholeText } from '../../ui/whole-text.tsx';
-import { latestProgress, ProgressLine } from './progress-line.tsx';
-import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS = cx(
   'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px]',

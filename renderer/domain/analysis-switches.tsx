@@ -1,10 +1,10 @@
-import { SUMMARY_TYPES } from '../../../electron/contract/analysis.ts';
-import { useI18n } from '../../app/services.tsx';
-import type { MessageKey } from '../../i18n/index.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { DialogSection } from '../../ui/dialog.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { Switch } from '../../ui/switch.tsx';
+import { SUMMARY_TYPES } from '../../electron/contract/analysis.ts';
+import { useI18n } from '../hooks/services.tsx';
+import type { MessageKey } from '../i18n/index.ts';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
+import { DialogSection } from '../ui/dialog.tsx';
+import { SegmentedControl } from '../ui/segmented-control.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { type OriginalChoice, RedactionFields } from './redaction-fields.tsx';
 
 export type AnalysisFlag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
