@@ -1,13 +1,13 @@
 import { Mic, PlugZap } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useStore } from 'zustand';
+import { DialogBoundary, PageBoundary } from '../domain/error-boundary.tsx';
 import { useI18n, useServices } from '../hooks/services.tsx';
 import { formatClock } from '../lib/format.ts';
 import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/feedback.tsx';
 import { DamagedLibraryBanner } from './damaged-library.tsx';
-import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';

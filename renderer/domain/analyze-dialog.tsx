@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { RedactSource } from '../../electron/contract/analysis.ts';
 import { describeError } from '../api/errors.ts';
-import { SpeakerCount } from '../features/create/language-fields.tsx';
+
 import { useI18n, usePrefs } from '../hooks/services.tsx';
 import type { TranscriptionOptions } from '../stores/prefs.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Callout } from '../ui/feedback.tsx';
-import { type AnalysisFlag, AnalysisSwitches } from './analysis-switches.tsx';
+import { type AnalysisFlag, AnalysisSwitches, SpeakerCount } from './analysis-switches.tsx';
 import { toAnalyses } from './transcript-request.ts';
 
 /** Redaction is irreversible, so no remembered choice is switched on. */

@@ -1,10 +1,9 @@
 import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { parseLinks } from '../../app/incoming-sources.tsx';
 import type { Range } from '../../domain/transcript-request.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
-import { formatBytes, formatClock } from '../../lib/format.ts';
+import { formatBytes, formatClock, parseLinks } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';

@@ -2,7 +2,7 @@ import { ScanSearch, Share, Trash2, X } from 'lucide-react';
 import { lazy, useState } from 'react';
 import { useStore } from 'zustand';
 import { EXPORT_ORDER } from '../../api/export.ts';
-import { DialogBoundary } from '../../app/error-boundary.tsx';
+import { DialogBoundary } from '../../domain/error-boundary.tsx';
 import { useLibraryActions } from '../../domain/use-library-actions.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';

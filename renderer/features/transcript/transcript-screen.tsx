@@ -3,8 +3,8 @@ import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { describeError } from '../../api/errors.ts';
 import { fetchAudioUrl } from '../../api/signed-url.ts';
-import type { ScreenProps } from '../../app/screens.tsx';
 import { useI18n, useServices } from '../../hooks/services.tsx';
+import type { ScreenProps } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 
