@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -74,8 +75,33 @@ const npmEnv = () => {
   return { ...process.env, npm_config_cache: join(cacheDir(), 'npm') };
 };
 
+const CONNECT_LIMIT_MS = 5000;
+
+/** The server that npm connects to first: the proxy if one is configured, else the registry. */
+const registryServer = () => {
+  const { env } = process;
+  const proxy = env.npm_config_https_proxy ?? env.npm_config_proxy ?? env.HTTPS_PROXY ?? env.https_proxy;
+  const { hostname, port, protocol } = new URL(
+    proxy || env.npm_config_registry || 'https://registry.npmjs.org/',
+  );
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+};
+
+const isReachable = ({ host, port }) =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_LIMIT_MS });
+    const end = (isConnected) => {
+      socket.destroy();
+      resolve(isConnected);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+
 /**
- * Runs `npm ci`. npm omits other platforms' optional packages from the lockfile if the registry lacks them, and then
+ * Runs `npm ci`. Without a network npm retries for minutes, so then only its own cache is tried.
+ * npm omits other platforms' optional packages from the lockfile if the registry lacks them, and then
  * refuses that lockfile with EUSAGE; `npm install --no-save` installs the same locked versions without changing it.
  */
 const install = async () => {
@@ -91,9 +117,16 @@ const install = async () => {
       env: npmEnv(),
       failure: 'npm could not install the packages',
     });
+  const server = registryServer();
   try {
-    await npm('ci');
+    if (await isReachable(server)) await npm('ci');
+    else await npm('ci', '--offline');
   } catch (error) {
+    if (error instanceof HelperError && /code ENOTCACHED/.test(error.output)) {
+      throw new SetupError(
+        `No network: the npm packages must be installed, and ${server.host} cannot be reached. Connect and try again.`,
+      );
+    }
     if (!(error instanceof HelperError && /code EUSAGE/.test(error.output))) throw error;
     await npm('install', '--no-save');
   }
