@@ -91,11 +91,17 @@ export const isSettled = (
   (probabilities[language] ?? 0) >= SURE &&
   (seconds >= MIN_SPOKEN || previous === null || previous === language);
 
+/** The languages of what was said before and after some speech; null or undefined if they are not known. */
+export type Neighbors = { readonly previous: string | null; readonly next?: string | null };
+
 /**
  * The language of each of several stretches in a row: the likeliest course of them (Viterbi), in which each change has to be
- * worth it. What is short or uncertain follows its neighbors. `previous`: the language of what was said before them.
+ * worth it. What is short or uncertain follows its neighbors.
  */
-export const languagesOf = (stretches: readonly HeardLanguage[], previous: string | null): string[] => {
+export const languagesOf = (
+  stretches: readonly HeardLanguage[],
+  { previous, next = null }: Neighbors,
+): string[] => {
   const languages = [
     ...new Set([
       ...stretches.map(({ probabilities }) => likeliest(probabilities).language),
@@ -120,5 +126,9 @@ export const languagesOf = (stretches: readonly HeardLanguage[], previous: strin
       }),
     [start],
   );
-  return [...courses.reduce(better, { languages: [], score: -Infinity }).languages];
+  const ended = courses.map(({ languages, score }) => ({
+    languages,
+    score: score - (next === null || languages.at(-1) === next ? 0 : CHANGE),
+  }));
+  return [...ended.reduce(better, { languages: [], score: -Infinity }).languages];
 };
