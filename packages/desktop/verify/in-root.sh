@@ -94,6 +94,8 @@ passed "the upgraded program started"
 sleep 2
 
 apt-get purge -y -qq earshot-desktop >/tmp/out 2>&1 || fail "purge"
+# What it depended on; the check of the package for servers begins with a clean root.
+apt-get autoremove --purge -y -qq >/tmp/out 2>&1 || fail "autoremove"
 [ ! -e /opt/Earshot ] && [ ! -e /usr/lib/earshot ] && [ ! -e /usr/bin/earshot ] || fail "files are left after the purge"
 [ -s /home/person/.local/share/earshot/earshot.db ] || fail "the purge took a person's library"
 passed "purged; a person's library stays"
