@@ -53,9 +53,12 @@ export const chooseLanguage = (
 export const SURE = 0.98;
 /** Less speech than this keeps the language of what was said before it; seconds. */
 export const MIN_SPOKEN = 1.5;
-/** What a change of the language costs, and what a part says for or against a language at most: natural logarithms. */
+/** What a change of the language costs: a natural logarithm. */
 const CHANGE = 1.5;
-const MIN_PROBABILITY = 0.005;
+/** A second of speech is easily heard as a language that nobody speaks, and its own then as next to impossible. */
+const MIN_PROBABILITY = 0.1;
+/** Speech whose probabilities count as they are, in seconds; longer counts more, up to twice as much. */
+const FULL_WEIGHT = 2;
 
 /** A stretch of speech, and how probable each language is in it. */
 export type HeardLanguage = {
@@ -109,7 +112,7 @@ export const languagesOf = (
     ]),
   ];
   const worth = ({ seconds, probabilities }: HeardLanguage, language: string): number =>
-    Math.log(Math.max(MIN_PROBABILITY, probabilities[language] ?? 0)) * clamp(seconds / MIN_SPOKEN, 0, 1);
+    Math.log(Math.max(MIN_PROBABILITY, probabilities[language] ?? 0)) * clamp(seconds / FULL_WEIGHT, 0, 2);
   type Course = { readonly languages: readonly string[]; readonly score: number };
   const better = (a: Course, b: Course): Course => (b.score > a.score ? b : a);
   const start: Course = { languages: [], score: 0 };

@@ -24,10 +24,21 @@ describe('languagesOf', () => {
     expect(languagesOf([heard({ nn: 0.3, de: 0.2 }), GERMAN], { previous: null })).toEqual(['de', 'de']);
     expect(languagesOf([heard({ en: 0.9, de: 0.05 }, 0.4)], { previous: 'de' })).toEqual(['de']);
     expect(languagesOf([heard({ en: 0.5, de: 0.4 })], { previous: 'de' })).toEqual(['de']);
-    const doubtful = heard({ en: 0.65, de: 0.05 });
+    const doubtful = heard({ en: 0.65, de: 0.05 }, 2);
     expect(languagesOf([doubtful], { previous: 'de' })).toEqual(['en']);
     expect(languagesOf([doubtful], { previous: 'de', next: 'de' })).toEqual(['de']);
     expect(languagesOf([ENGLISH], { previous: 'de', next: 'de' })).toEqual(['en']);
+  });
+
+  it('hears no new language in each of several counted numbers', () => {
+    const counting = [
+      heard({ sv: 0.57, nn: 0.11, pl: 0.11 }, 1.49),
+      heard({ ko: 0.28, zh: 0.21, en: 0.14 }, 1.23),
+      heard({ hu: 0.25, ar: 0.22, sv: 0.17 }, 1.36),
+      heard({ zh: 0.4, ko: 0.24, en: 0.18 }, 1.39),
+      heard({ ja: 0.48, ko: 0.16, fi: 0.1 }, 0.74),
+    ];
+    expect(languagesOf(counting, { previous: null })).toEqual(['sv', 'sv', 'sv', 'sv', 'sv']);
   });
 
   it('has none for no speech', () => {
