@@ -32,7 +32,7 @@ import { SpeakerService } from './services/speakers.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
-import { type TranscriptChanges, TranscriptService } from './services/transcripts/index.ts';
+import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
@@ -58,7 +58,6 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   db.onDamaged(() => events.publishToAll({ type: 'library.damaged' }));
   const jobEvents = new JobEvents();
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
-  const changes: TranscriptChanges = new Emitter();
 
   const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
   const accounts = new AccountService(db, clock, config.apiKey);
@@ -154,7 +153,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     logger,
     analyze,
     jobEvents,
-    onChange: ({ userId, id }) => transcripts.publishChange(userId, id),
+    onChange: (id) => transcripts.publish('transcript.changed', id),
   });
   const transcripts: TranscriptService = new TranscriptService({
     db,
@@ -163,7 +162,6 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     models,
     creditRate: pipelineSettings(settings).creditRate,
     events,
-    changes,
     jobs,
     jobEvents,
     speakers,
@@ -172,15 +170,12 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     baseUrl,
     files: files.service,
   });
-  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts, changes });
+  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts });
   const renderings = new Renderings({
     transcripts,
-    events,
-    logger,
     databasePath: paths.database,
     thread: host.renderingThread,
   });
-  changes.on('changed', (change) => renderings.publish(change));
   const webhooks = new WebhookService({
     db,
     clock,

@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
 import { STAGES, type Stage } from '../../contract/job.ts';
 import type { AnalysisOptions, TranscriptStatus } from '../../contract/transcript.ts';
@@ -89,7 +90,7 @@ export type Transcript = {
   readonly appCrashes: number;
   /** What the web page said in which the recording was found. */
   readonly source: PageSource | null;
-  /** Counts the changes of segments and speakers by people. */
+  /** Grows with every update of the row. */
   readonly revision: number;
   /** How many channels were recognized, each by itself; null where they were mixed, or are not counted yet. */
   readonly channels: number | null;
@@ -173,7 +174,7 @@ const ifSet = <T, Stored>(value: T | undefined, encode: (value: T) => Stored): S
   value === undefined ? undefined : encode(value);
 
 /** The columns of the changed fields; Kysely leaves out those that are undefined. */
-export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
+const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
   const error = fields.error === null ? { code: null, message: null, stage: null } : fields.error;
   return {
     id: fields.id,
@@ -228,6 +229,12 @@ export const encodeChange = (fields: TranscriptChange): TranscriptColumns => {
     channels: fields.channels,
   };
 };
+
+/** The columns of an update, which is a new revision. */
+export const encodeUpdate = (fields: TranscriptChange) => ({
+  ...encodeChange(fields),
+  revision: fields.revision ?? raw<number>`revision + 1`,
+});
 
 export const encodeTranscript = (transcript: Transcript): TranscriptRow =>
   // A whole transcript sets every column.

@@ -6,8 +6,8 @@ import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
-  encodeChange,
   encodeTranscript,
+  encodeUpdate,
   stageOf,
   type Transcript,
   type TranscriptChange,
@@ -110,23 +110,41 @@ export const insertTranscript = (db: WritableDb, transcript: Transcript): void =
 export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
   decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
 
-/** How far a job is, and what decides who hears of it and how much. */
-export type StoredProgress = Pick<Transcript, 'id' | 'userId' | 'status' | 'stage' | 'percent' | 'options'>;
+const SUMMARY_COLUMNS = [
+  'id',
+  'user_id',
+  'name',
+  'status',
+  'stage',
+  'percent',
+  'revision',
+  'options',
+  'error_code',
+  'error_message',
+  'error_stage',
+] as const;
 
-/** The progress without the text and the analyses, which take long to read. */
-export const findProgress = (db: ReadableDb, id: string): StoredProgress | undefined => {
-  const columns = ['id', 'user_id', 'status', 'stage', 'percent', 'options'] as const;
-  const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
-  return (
-    row && {
-      id: row.id,
-      userId: row.user_id,
-      status: row.status,
-      stage: stageOf(row.stage),
-      percent: row.percent,
-      options: optionsCodec.decode(row.options),
-    }
-  );
+/** What events say of a transcript, and what decides how much: without the text and the analyses, which take long to read. */
+export type StoredSummary = Pick<
+  Transcript,
+  'id' | 'userId' | 'name' | 'status' | 'stage' | 'percent' | 'revision' | 'options' | 'error'
+>;
+
+const decodeSummary = (row: Pick<TranscriptRow, (typeof SUMMARY_COLUMNS)[number]>): StoredSummary => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  status: row.status,
+  stage: stageOf(row.stage),
+  percent: row.percent,
+  revision: row.revision,
+  options: optionsCodec.decode(row.options),
+  error: decodeError(row),
+});
+
+export const findSummary = (db: ReadableDb, id: string): StoredSummary | undefined => {
+  const row = db.get(sql.selectFrom('transcripts').select(SUMMARY_COLUMNS).where('id', '=', id));
+  return row && decodeSummary(row);
 };
 
 /** What a running job may find changed, without the text and the analyses, which take long to read. */
@@ -143,17 +161,18 @@ export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): T
     db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId)),
   );
 
-export const findProcessing = (db: ReadableDb, userId: string): Transcript[] =>
+/** The user's waiting and running transcripts, in the queue's order. */
+export const findProcessing = (db: ReadableDb, userId: string): StoredSummary[] =>
   db
     .all(
       sql
         .selectFrom('transcripts')
-        .selectAll()
+        .select(SUMMARY_COLUMNS)
         .where('user_id', '=', userId)
         .where('status', '=', 'processing')
         .orderBy('queue_order'),
     )
-    .map(decodeTranscript);
+    .map(decodeSummary);
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, language, model, createdFrom, createdTo, fileId } = filter;
@@ -223,7 +242,7 @@ export const userStatistics = (db: ReadableDb, userId: string) => {
   };
 };
 
-/** Updates a transcript and its search entry in one transaction; false where it does not exist. */
+/** Updates a transcript and its search entry in one transaction; false if it does not exist. */
 export const updateTranscript = (
   db: WritableDb,
   id: string,
@@ -232,7 +251,7 @@ export const updateTranscript = (
 ): boolean =>
   db.transaction(() => {
     const isChanged =
-      db.run(sql.updateTable('transcripts').set(encodeChange(change)).where('id', '=', id)).changes > 0;
+      db.run(sql.updateTable('transcripts').set(encodeUpdate(change)).where('id', '=', id)).changes > 0;
     if (isChanged && touchesIndex(change)) syncIndex(db, id, change, indexed);
     return isChanged;
   });
