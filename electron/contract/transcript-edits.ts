@@ -92,6 +92,13 @@ export const TurnEdit = z
 export const PatchTranscript = z
   .strictObject({
     name: nameUpTo(500).optional(),
+    continues: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'The id of your last edit of texts, if this one goes on with it, such as the next words that are typed: both are undone as one, unless another edit was made since.',
+      ),
     segments: z
       .array(
         z.strictObject({

@@ -230,7 +230,7 @@ const PageSource = z
   })
   .meta({ id: 'PageSource' });
 
-export const EDIT_KINDS = ['text', 'speakers', 'diarization', 'times'] as const;
+export const EDIT_KINDS = ['text', 'speakers', 'diarization', 'times', 'name'] as const;
 
 export const Edit = z
   .object({

@@ -74,7 +74,7 @@ export const transcriptRoutes = {
     tag,
     summary: 'Rename, correct the text and the times, say who speaks, name the speakers',
     description:
-      'Everything but `name` can be undone. ' +
+      'All of it can be undone once the transcription is completed. ' +
       'Words that stay keep their times, entities their places. An analyzed text of up to 15,000 characters, and any ' +
       'redacted text, is analyzed again before the answer. The analyses of a longer text follow within seconds, with a ' +
       '`transcript.changed` event.',

@@ -221,6 +221,8 @@ const StoredPatch = z.object({
   ),
   /** All speakers; null for none, absent where they stay. */
   speakers: Transcription.shape.speakers.unwrap().nullable().optional(),
+  /** The name of the recording; absent if it stays. */
+  name: z.string().optional(),
   /** Whether the speaker embeddings are those of other labels. */
   forgetsVoices: z.boolean().optional(),
   /** Whether it is part of the edit before it: both are undone and made again together. */

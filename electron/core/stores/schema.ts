@@ -183,7 +183,7 @@ export type EditRow = {
   transcript_id: string;
   /** The revision that the edit made, which no other edit of the transcript ever has. */
   number: number;
-  kind: 'text' | 'speakers' | 'diarization' | 'times';
+  kind: 'text' | 'speakers' | 'diarization' | 'times' | 'name';
   /** 1 where it is undone and can be made again. */
   undone: number;
   /** JSON: what undoes it, or makes it again. */

@@ -19,6 +19,7 @@ import {
   addEdit,
   type Direction,
   deleteEdits,
+  deleteUndone,
   type EditKind,
   type EditPatch,
   encodePatch,
@@ -38,13 +39,7 @@ import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers } from './analyze.ts';
 import { learn, readLesson } from './corrections.ts';
-import {
-  editSegments,
-  isTimeEdit,
-  type Replacement,
-  refuseUnknownSpeaker,
-  type SegmentEdit,
-} from './edited-segments.ts';
+import { editSegments, isTimeEdit, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
 import { matchingTurn, mergeStep, patchReplacements, splitEdits } from './speaker-edits.ts';
@@ -74,6 +69,8 @@ type Plan = {
   readonly turn?: { readonly direction: Direction; readonly patch: EditPatch };
   /** Whether it continues the edit before it, with which it is undone and made again. */
   readonly follows?: boolean;
+  /** The edit of texts that it continues if that is still the last one. */
+  readonly continues?: number | undefined;
   /** False where another step is to follow. */
   readonly isLast?: boolean;
   /** Called when the step is stored. */
@@ -92,7 +89,8 @@ export type EditOutcome = {
 type Planner = (transcript: Transcript, segments: readonly SegmentText[]) => Plan | Promise<Plan>;
 
 /** What an edit of several kinds is called: by its text, then by who speaks. */
-const kindOf = (edits: readonly SegmentEdit[]): EditKind => {
+const kindOf = ({ segments: edits = [], speakers, name }: PatchTranscript): EditKind => {
+  if (edits.length === 0 && speakers === undefined && name !== undefined) return 'name';
   if (edits.some(({ text, paragraph_starts: starts }) => text !== undefined || starts !== undefined))
     return 'text';
   const isSpeakers = edits.some(({ speaker_id }) => speaker_id !== undefined);
@@ -114,7 +112,23 @@ export const editsOf = (db: ReadableDb, { id }: Transcript): Pick<Transcription,
   return edits.undo === null && edits.redo === null ? {} : { edits };
 };
 
-/** People's edits of transcripts: texts, paragraphs, and who speaks. One history for all, in which each can be undone. */
+/** What undoes the edit that an edit continues; undefined if it continues none. */
+const continuedEdit = (db: ReadableDb, id: string, { kind, continues }: Plan): EditPatch | undefined => {
+  const last = continues === undefined ? undefined : findEdit(db, id, 'undo');
+  return last?.number === continues && last?.kind === kind ? readPatch(db, id, 'undo') : undefined;
+};
+
+/** Whether a patch also takes back a later edit of the same segments. */
+const covers = (patch: EditPatch, { spans, speakers, name }: EditPatch): boolean =>
+  speakers === undefined &&
+  name === undefined &&
+  spans.every(
+    ({ at, count, segments }) =>
+      count === segments.length &&
+      patch.spans.some((earlier) => earlier.at <= at && at + count <= earlier.at + earlier.count),
+  );
+
+/** People's edits of transcripts: name, texts, paragraphs, times, and who speaks. One history for all, in which each can be undone. */
 export class TranscriptEdits {
   readonly #deps: Deps;
   /** Runs the edits of one transcript one after the other. */
@@ -146,12 +160,17 @@ export class TranscriptEdits {
       if (turn !== undefined) {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
-        return { ...(await this.#turnPlan(id, turn.direction, segments)), name, isLast: turn.steps === 1 };
+        return {
+          ...(await this.#turnPlan(id, turn.direction, segments)),
+          ...(name === undefined ? {} : { name }),
+          isLast: turn.steps === 1,
+        };
       }
       return {
-        kind: kindOf(edits),
+        kind: kindOf(patch),
         replacements,
         name,
+        continues: isTextAlone ? patch.continues : undefined,
         ...(names === undefined
           ? {}
           : { speakers: (moved, now) => nameSpeakers({ ...now, speakers: moved }, names, service) }),
@@ -258,10 +277,11 @@ export class TranscriptEdits {
     if (patch === undefined || replacements === undefined) {
       throw new AppError('conflict', 'This edit no longer fits the transcript.');
     }
-    const { speakers } = patch;
+    const { speakers, name } = patch;
     return {
       kind: 'speakers',
       replacements,
+      name,
       turn: { direction, patch },
       ...(speakers === undefined ? {} : { speakers: () => speakers ?? undefined }),
     };
@@ -319,13 +339,16 @@ export class TranscriptEdits {
     const moved = prepared.speakers ?? now.analysis.speakers;
     const speakers = plan.speakers === undefined ? moved : plan.speakers(moved, now);
     const isNaming = !isDeepStrictEqual(speakers, now.analysis.speakers);
-    const isEdit = isNaming || prepared.spans.length > 0;
+    // Before a job has ended, its redaction may still have to cover the name.
+    const isRenaming = plan.name !== undefined && plan.name !== now.name && now.status === 'completed';
+    const isEdit = isNaming || isRenaming || prepared.spans.length > 0;
     if (!isEdit && plan.name === undefined) return false;
     replaceSpans(db, id, prepared.spans);
     if (isEdit) {
       const inverse: EditPatch = {
         spans: prepared.inverse,
         ...(isNaming ? { speakers: now.analysis.speakers ?? null } : {}),
+        ...(isRenaming ? { name: now.name } : {}),
       };
       this.#record(now, plan, inverse);
     }
@@ -341,14 +364,21 @@ export class TranscriptEdits {
     return true;
   }
 
-  #record({ id, revision }: Transcript, { kind, turn, follows }: Plan, inverse: EditPatch): void {
+  #record({ id, revision }: Transcript, plan: Plan, inverse: EditPatch): void {
     const { db, clock } = this.#deps;
+    const { kind, turn } = plan;
     if (turn === undefined) {
+      const continued = continuedEdit(db, id, plan);
+      if (continued !== undefined && covers(continued, inverse)) {
+        deleteUndone(db, id);
+        return;
+      }
+      const follows = plan.follows === true || continued !== undefined;
       const edit = { number: revision + 1, kind, createdAt: clock.now() };
-      addEdit(db, id, edit, encodePatch(follows === true ? { ...inverse, follows } : inverse));
+      addEdit(db, id, edit, encodePatch(follows ? { ...inverse, follows } : inverse));
       return;
     }
-    const { spans: _, speakers: __, ...kept } = turn.patch;
+    const { spans: _, speakers: __, name: ___, ...kept } = turn.patch;
     // Their labels are those of the other diarization.
     if (kept.forgetsVoices === true) replaceSpeakerEmbeddings(db, id, []);
     turnEdit(db, id, turn.direction, { ...kept, ...inverse });
