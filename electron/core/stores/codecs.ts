@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { Vocabulary } from '../../contract/vocabulary.ts';
+import { StoredWarning } from '../../contract/warnings.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
 import { AppError } from '../base/errors.ts';
 
@@ -138,7 +139,7 @@ export const optionsCodec = json(AnalysisOptions);
 export const analysisCodec = json(StoredAnalysis.catch({}));
 // A list does not validate the thousands of entities of each long transcript.
 export const listedAnalysisCodec = json(ListedAnalysis.catch({}));
-export const warningsCodec = json(z.array(z.string()).catch([]));
+export const warningsCodec = json(z.array(StoredWarning).catch([]));
 export const pageSourceCodec = json(PageSource);
 // A checkpoint that cannot be read starts the job over.
 export const checkpointCodec = json(Checkpoint.nullable().catch(null));

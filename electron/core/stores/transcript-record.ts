@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely';
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
 import { STAGES, type Stage } from '../../contract/job.ts';
 import type { AnalysisOptions, TranscriptStatus } from '../../contract/transcript.ts';
+import type { StoredWarning } from '../../contract/warnings.ts';
 import {
   analysisCodec,
   type Checkpoint,
@@ -66,7 +67,7 @@ export type Transcript = {
   readonly text: string;
   readonly preview: string;
   readonly analysis: StoredAnalysis;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
   /** Set only where the status is `failed`. */
   readonly error: TranscriptError | null;
   readonly checkpoint: Checkpoint | null;

@@ -10,7 +10,7 @@ import type {
 } from '../../../contract/transcript.ts';
 import type { TranscriptEdit } from '../../../contract/transcript-edits.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { warningOf } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
@@ -357,7 +357,7 @@ export class TranscriptService {
   #cancelWaitingReanalysis(transcript: Transcript): void {
     const { db, jobEvents } = this.#deps;
     const { id } = transcript;
-    const warning = warningText('analysis_cancelled');
+    const warning = warningOf('analysis_cancelled');
     store.updateTranscript(db, id, abandonedReanalysis(transcript, warning));
     jobEvents.emit('settled', { id });
     this.publish('transcript.changed', id);

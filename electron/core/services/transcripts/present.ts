@@ -4,7 +4,7 @@ import type { JobError, Progress } from '../../../contract/job.ts';
 import type { Segment } from '../../../contract/segments.ts';
 import type { AnalysisOptions, SentenceData, Transcription } from '../../../contract/transcript.ts';
 import type { TranscriptEdit } from '../../../contract/transcript-edits.ts';
-import { describeWarning } from '../../../contract/warnings.ts';
+import { presentWarning } from '../../../contract/warnings.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
@@ -146,8 +146,8 @@ export const presentTranscript = (
   timestamp_style: transcript.timestampStyle,
   ...progressOf(transcript, live),
   ...errorOf(transcript),
-  warnings: [...transcript.warnings],
-  warning_details: transcript.warnings.map(describeWarning),
+  warnings: transcript.warnings.map((warning) => presentWarning(warning).message),
+  warning_details: transcript.warnings.map(presentWarning),
   created_at: isoTime(transcript.createdAt),
   completed_at: transcript.completedAt === null ? null : isoTime(transcript.completedAt),
   credits_used: transcript.creditsUsed,
