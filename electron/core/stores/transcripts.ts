@@ -1,16 +1,17 @@
 import { sql as raw } from 'kysely';
-import { type ListedAnalysis, listedAnalysisCodec, optionsCodec } from './codecs.ts';
+import { listedAnalysisCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptRow } from './schema.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
+  ERROR_COLUMNS,
   encodeTranscript,
   encodeUpdate,
-  stageOf,
+  partOfTranscript,
   type Transcript,
   type TranscriptChange,
+  type TranscriptRow,
 } from './transcript-record.ts';
 
 export type TranscriptFilter = {
@@ -29,76 +30,37 @@ export type TranscriptFilter = {
 };
 
 /** A list shows `preview`, so that it does not read whole texts. */
-const LIST_COLUMNS = [
+const LISTED = partOfTranscript([
   'id',
   'name',
   'preview',
   'language',
   'confidence',
   'duration',
-  'word_count',
+  'wordCount',
   'status',
   'stage',
   'percent',
   'model',
-  'created_at',
-  'completed_at',
-  'file_name',
-  'file_size',
-  'file_format',
-  'credits_used',
-  'analysis',
-  'error_code',
-  'error_message',
-  'error_stage',
-] as const;
+  'createdAt',
+  'completedAt',
+  'fileName',
+  'fileSize',
+  'fileFormat',
+  'creditsUsed',
+]);
+const LIST_COLUMNS = [...LISTED.columns, 'analysis', ...ERROR_COLUMNS] as const;
 
 type ListedRow = Pick<TranscriptRow, (typeof LIST_COLUMNS)[number]>;
 
-/** What a list shows of a transcript. */
-export type ListedTranscript = Pick<
-  Transcript,
-  | 'id'
-  | 'name'
-  | 'preview'
-  | 'language'
-  | 'confidence'
-  | 'duration'
-  | 'wordCount'
-  | 'status'
-  | 'stage'
-  | 'percent'
-  | 'model'
-  | 'createdAt'
-  | 'completedAt'
-  | 'fileName'
-  | 'fileSize'
-  | 'fileFormat'
-  | 'creditsUsed'
-  | 'error'
-> & { readonly analysis: ListedAnalysis };
-
-const decodeListed = (row: ListedRow): ListedTranscript => ({
-  id: row.id,
-  name: row.name,
-  preview: row.preview,
-  language: row.language,
-  confidence: row.confidence,
-  duration: row.duration,
-  wordCount: row.word_count,
-  status: row.status,
-  stage: stageOf(row.stage),
-  percent: row.percent,
-  model: row.model,
-  createdAt: row.created_at,
-  completedAt: row.completed_at,
-  fileName: row.file_name,
-  fileSize: row.file_size,
-  fileFormat: row.file_format,
-  creditsUsed: row.credits_used,
+const decodeListed = (row: ListedRow) => ({
+  ...LISTED.decode(row),
   analysis: listedAnalysisCodec.decode(row.analysis),
   error: decodeError(row),
 });
+
+/** What a list shows of a transcript. */
+export type ListedTranscript = Readonly<ReturnType<typeof decodeListed>>;
 
 const decodeIfFound = (row: TranscriptRow | undefined): Transcript | undefined =>
   row === undefined ? undefined : decodeTranscript(row);
@@ -110,37 +72,25 @@ export const insertTranscript = (db: WritableDb, transcript: Transcript): void =
 export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
   decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
 
-const SUMMARY_COLUMNS = [
+const SUMMARY = partOfTranscript([
   'id',
-  'user_id',
+  'userId',
   'name',
   'status',
   'stage',
   'percent',
   'revision',
   'options',
-  'error_code',
-  'error_message',
-  'error_stage',
-] as const;
+]);
+const SUMMARY_COLUMNS = [...SUMMARY.columns, ...ERROR_COLUMNS] as const;
 
-/** What events say of a transcript, and what decides how much: without the text and the analyses, which take long to read. */
-export type StoredSummary = Pick<
-  Transcript,
-  'id' | 'userId' | 'name' | 'status' | 'stage' | 'percent' | 'revision' | 'options' | 'error'
->;
-
-const decodeSummary = (row: Pick<TranscriptRow, (typeof SUMMARY_COLUMNS)[number]>): StoredSummary => ({
-  id: row.id,
-  userId: row.user_id,
-  name: row.name,
-  status: row.status,
-  stage: stageOf(row.stage),
-  percent: row.percent,
-  revision: row.revision,
-  options: optionsCodec.decode(row.options),
+const decodeSummary = (row: Pick<TranscriptRow, (typeof SUMMARY_COLUMNS)[number]>) => ({
+  ...SUMMARY.decode(row),
   error: decodeError(row),
 });
+
+/** What events say of a transcript, and what decides how much: without the text and the analyses, which take long to read. */
+export type StoredSummary = Readonly<ReturnType<typeof decodeSummary>>;
 
 export const findSummary = (db: ReadableDb, id: string): StoredSummary | undefined => {
   const row = db.get(sql.selectFrom('transcripts').select(SUMMARY_COLUMNS).where('id', '=', id));
