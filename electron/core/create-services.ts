@@ -39,6 +39,7 @@ import { UsageService } from './services/usage.ts';
 import { VocabularyService } from './services/vocabulary.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Database } from './stores/database.ts';
+import { unknownSettings } from './stores/settings.ts';
 
 type Deps = {
   readonly config: AppConfig;
@@ -60,6 +61,8 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
 
   const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
+  const removed = unknownSettings(db);
+  if (removed.length > 0) logger.info({ settings: removed.join(', ') }, 'Settings of another version have no effect');
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
   const vocabulary = new VocabularyService({ db, clock });
@@ -182,7 +185,6 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     logger,
     http,
     jobEvents,
-    retrySeconds: () => settings.get('webhooks.retrySeconds'),
     render: ({ userId, id }, message) => renderings.current(userId, id, { kind: 'webhook', message }),
   });
   const system = new SystemService({
