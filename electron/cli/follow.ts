@@ -1,6 +1,6 @@
 import type { Client } from '../contract/client.ts';
 import { readMessages } from '../contract/event-stream.ts';
-import { ServerEvent } from '../contract/events.ts';
+import { parseServerEvent, type ServerEvent } from '../contract/events.ts';
 import { ApiError } from '../contract/http-client.ts';
 import type { Progress, Stage } from '../contract/job.ts';
 import type { Transcription } from '../contract/transcript.ts';
@@ -52,12 +52,12 @@ async function* readEvents(client: Client, signal: AbortSignal): AsyncGenerator<
   const { body } = await client.send('events', { signal });
   if (body === null) return;
   for await (const { event: type, data } of readMessages(body)) {
-    const event = ServerEvent.safeParse({ ...JSON.parse(data), type });
-    if (event.success) yield event.data;
+    const event = parseServerEvent(type, data);
+    if (event !== undefined) yield event;
   }
 }
 
-const isEndOf = (event: ServerEvent, id: string): event is ServerEvent & { transcript: Transcription } =>
+const isEndOf = (event: ServerEvent, id: string): boolean =>
   (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
 
 /** Shows the progress of a transcription until it has ended. */
@@ -80,7 +80,7 @@ const follow = async (
       if (event.type === 'transcript.progress' && event.id === id) {
         show(line, name, event.progress);
       }
-      if (isEndOf(event, id)) return event.transcript;
+      if (isEndOf(event, id)) break;
     }
     return await client.call('getTranscript', { params: { id }, signal });
   } finally {

@@ -55,6 +55,7 @@ export const HEADERS = {
   'Cache-Control': header('How long the answer may be cached.'),
   'Content-Disposition': header('The name to save the file under.'),
   'Content-Range': header('The position of the bytes; absent for multiple ranges.', false),
+  'Preference-Applied': header('`return=minimal` if the answer says only what changed.', false),
   'WWW-Authenticate': header('`Bearer`'),
   'Retry-After': header('Seconds to wait.'),
 } satisfies Json;
@@ -71,6 +72,7 @@ const headersOf = (...names: readonly HeaderName[]): Json =>
 
 const successHeaders = (route: Route, status: string): Json => {
   const names: HeaderName[] = route.located === true ? ['Location'] : [];
+  if (route.minimal !== undefined) names.push('Preference-Applied');
   if (route.ranges === true) names.push('ETag', 'Last-Modified', 'Accept-Ranges', 'Cache-Control');
   if (route.ranges === true && status !== '304') names.push('Content-Disposition');
   if (status === '206') names.push('Content-Range');
@@ -96,7 +98,10 @@ export const successesOf = (schemas: Schemas, route: Route, example: Example): J
   for (const [status, schema] of Object.entries(route.responses)) {
     content[status] = {
       'application/json': {
-        schema: schemas.of(schema, 'output'),
+        schema:
+          route.minimal === undefined || status !== '200'
+            ? schemas.of(schema, 'output')
+            : { anyOf: [schema, route.minimal].map((each) => schemas.of(each, 'output')) },
         ...exampleOf(example.answers?.[Number(status)]),
       },
     };

@@ -40,6 +40,8 @@ export type Route = {
   readonly bareKey?: true;
   /** Schemas of JSON answers by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
+  /** Schema of the answer to `Prefer: return=minimal`, with which the server may answer instead of 200’s. */
+  readonly minimal?: z.ZodType;
   /** Media types of other answers by status. */
   readonly raw?: { readonly [status: number]: readonly string[] };
   /** Answers with a file's bytes; supports ranges and conditional requests. */

@@ -120,17 +120,6 @@ export const SETTINGS = {
     'auto',
     'Where models run. `auto`: on a graphics processor that hears the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
   ),
-  'engine.idleSeconds': setting(
-    z.int().min(1).max(86_400),
-    300,
-    'Seconds until an idle model is unloaded.',
-    true,
-  ),
-  'webhooks.retrySeconds': setting(
-    z.array(z.int().min(1).max(604_800)).max(20),
-    [5, 30, 120, 600, 3600],
-    'Seconds to wait before each retry of a webhook that was not answered with 2xx.',
-  ),
   'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions that run in parallel.'),
   'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 is unlimited.'),
   'limits.deletionsPer15Minutes': setting(
@@ -165,11 +154,6 @@ export const SETTINGS = {
     'OpenAI-compatible address of a local language model for summaries; empty for none.',
   ),
   'llm.model': setting(z.string().max(200), '', 'The name of that language model.'),
-  'llm.timeoutSeconds': setting(
-    z.int().min(1).max(3600),
-    120,
-    'Seconds that the language model may take per answer.',
-  ),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;

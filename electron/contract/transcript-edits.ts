@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { namesAChange } from './common.ts';
+import { namesAChange, TranscriptId } from './common.ts';
 import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
 import { nameUpTo } from './names.ts';
 import { SpeakerName } from './recognition.ts';
-import { SpeakerColor, SpeakerLabel } from './transcript.ts';
+import { Segment } from './segments.ts';
+import { SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
 
 const WordRange = z
   .tuple([z.int().min(0), z.int().min(0)])
@@ -91,6 +92,13 @@ export const TurnEdit = z
 export const PatchTranscript = z
   .strictObject({
     name: nameUpTo(500).optional(),
+    continues: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'The id of your last edit of texts, if this one goes on with it, such as the next words that are typed: both are undone as one, unless another edit was made since.',
+      ),
     segments: z
       .array(
         z.strictObject({
@@ -161,3 +169,36 @@ export const PatchTranscript = z
   .refine(...namesAChange)
   .meta({ id: 'PatchTranscript' });
 export type PatchTranscript = z.output<typeof PatchTranscript>;
+
+export const PreferHeaders = z.object({
+  prefer: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      '`return=minimal` asks for what the edit changed (`TranscriptEdit`) instead of the whole transcription. The answer has `Preference-Applied` if it is that.',
+    ),
+});
+
+/** What an edit changed. */
+export const TranscriptEdit = z
+  .object({
+    id: TranscriptId,
+    previous: z.int().describe('The revision before. If yours is another one, get the transcription again.'),
+    revision: z.int(),
+    changed: Transcription.omit({ id: true, revision: true, text: true, segments: true })
+      .partial()
+      .describe('Fields that have another value now.'),
+    removed: z.array(z.string()).describe('Names of fields that are absent now.'),
+    text: z
+      .object({ from: z.int(), to: z.int(), text: z.string() })
+      .optional()
+      .describe('What stands in the place of the characters (UTF-16) from `from` to `to`, exclusive.'),
+    segments: z
+      .array(z.object({ at: z.int(), count: z.int(), segments: z.array(Segment) }))
+      .describe(
+        'In this order, `segments` take the place of the `count` segments from index `at` on. They always have words; the `id` of a segment is its index.',
+      ),
+  })
+  .meta({ id: 'TranscriptEdit' });
+export type TranscriptEdit = z.output<typeof TranscriptEdit>;

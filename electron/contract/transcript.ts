@@ -230,7 +230,7 @@ const PageSource = z
   })
   .meta({ id: 'PageSource' });
 
-export const EDIT_KINDS = ['text', 'speakers', 'diarization', 'times'] as const;
+export const EDIT_KINDS = ['text', 'speakers', 'diarization', 'times', 'name'] as const;
 
 export const Edit = z
   .object({
@@ -310,9 +310,21 @@ export const Transcription = z
       .describe('What `undo` takes back and what `redo` makes again; absent where nobody edited.'),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
+    revision: z.int().describe('Grows with every change of the transcription.'),
   })
   .meta({ id: 'Transcription' });
 export type Transcription = z.output<typeof Transcription>;
+
+/** What events say of a transcription. */
+export const TranscriptSummary = Transcription.pick({
+  id: true,
+  name: true,
+  status: true,
+  revision: true,
+  progress: true,
+  error: true,
+}).meta({ id: 'TranscriptSummary' });
+export type TranscriptSummary = z.output<typeof TranscriptSummary>;
 
 export const SentenceWord = z.object({
   word: z.string(),

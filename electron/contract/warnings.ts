@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The sentence of every warning, with its values in braces. A sentence that another one could be taken for stands after it.
- */
+/** The sentence of every warning, with its values in braces. */
 export const WARNINGS = {
   model_stands_in:
     'The model {model}, held to English, answered for nano, whose own is not installed. Install it with: earshot models install {wanted}',
@@ -68,40 +66,34 @@ type Values<Code extends WarningCode> = Readonly<
 >;
 type ValuesArgument<Code extends WarningCode> = keyof Values<Code> extends never ? [] : [Values<Code>];
 
-const PLACE = /\{(\w+)\}/g;
+const CODES = Object.keys(WARNINGS).filter((code): code is WarningCode => Object.hasOwn(WARNINGS, code));
 
-/** The sentence of a warning. */
-export const warningText = <Code extends WarningCode>(
+/** A warning as it is stored: worded when it is shown. A sentence is one of an earlier version that is not known any more. */
+export const StoredWarning = z.union([
+  z.object({ code: z.enum(CODES), values: z.record(z.string(), z.string()) }),
+  z.string(),
+]);
+export type StoredWarning = z.output<typeof StoredWarning>;
+
+export const warningOf = <Code extends WarningCode>(
   code: Code,
   ...[values]: ValuesArgument<Code>
-): string => {
-  const texts = new Map<string, unknown>(Object.entries(values ?? {}));
-  return WARNINGS[code].replace(PLACE, (_, name: string) => String(texts.get(name)));
-};
+): StoredWarning => ({
+  code,
+  values: Object.fromEntries(Object.entries(values ?? {}).map(([name, value]) => [name, String(value)])),
+});
 
-const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** Matches a sentence, with its values as named groups; a value that occurs twice is the same. */
-const patternOf = (sentence: string): RegExp => {
-  const seen = new Set<string>();
-  const parts = sentence.split(PLACE).map((part, index) => {
-    if (index % 2 === 0) return escapePattern(part);
-    if (seen.has(part)) return `\\k<${part}>`;
-    seen.add(part);
-    return `(?<${part}>.*)`;
-  });
-  return new RegExp(`^${parts.join('')}$`, 's');
-};
-
-const CODES = Object.keys(WARNINGS).filter((code): code is WarningCode => Object.hasOwn(WARNINGS, code));
-const PATTERNS = CODES.map((code) => ({ code, pattern: patternOf(WARNINGS[code]) }));
+/** Warnings without repeated ones. */
+export const uniqueWarnings = (warnings: readonly StoredWarning[]): StoredWarning[] => [
+  ...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values(),
+];
 
 export const Warning = z
   .object({
     code: z
       .enum(CODES)
       .nullable()
-      .describe('Stays the same where the sentence is reworded. Null for a warning of another version.'),
+      .describe('Stays the same if the sentence is reworded. Null for a warning of another version.'),
     message: z.string().describe('The sentence, in English, as in `warnings`.'),
     values: z
       .record(z.string(), z.string())
@@ -110,11 +102,10 @@ export const Warning = z
   .meta({ id: 'Warning' });
 export type Warning = z.output<typeof Warning>;
 
-/** The code and the values of a warning's sentence, in which form it is stored. */
-export const describeWarning = (message: string): Warning => {
-  for (const { code, pattern } of PATTERNS) {
-    const match = pattern.exec(message);
-    if (match !== null) return { code, message, values: { ...match.groups } };
-  }
-  return { code: null, message, values: {} };
+/** A warning with its sentence. */
+export const presentWarning = (warning: StoredWarning): Warning => {
+  if (typeof warning === 'string') return { code: null, message: warning, values: {} };
+  const { code, values } = warning;
+  const message = WARNINGS[code].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return { code, message, values };
 };

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
+import { WAITS } from './base/waits.ts';
 import type { AppConfig, Host } from './config.ts';
 import { createDiarizer, createSpeakerModelTrial } from './engines/diarizer/diarizer.ts';
 import { createMediaEngine } from './engines/ffmpeg/engine.ts';
@@ -86,7 +87,7 @@ export const createEngines = async (deps: Deps) => {
     engine: createWhisperEngine({
       fork: host.forkWorker,
       addonPath: config.addonPath,
-      idleMs: settings.get('engine.idleSeconds') * 1000,
+      idleMs: WAITS.idleModelSeconds * 1000,
       ...parallelism,
       devices,
       log: logger,

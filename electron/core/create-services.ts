@@ -32,13 +32,14 @@ import { SpeakerService } from './services/speakers.ts';
 import { SystemService } from './services/system.ts';
 import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
-import { type TranscriptChanges, TranscriptService } from './services/transcripts/index.ts';
+import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
 import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
 import { VocabularyService } from './services/vocabulary.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Database } from './stores/database.ts';
+import { unknownSettings } from './stores/settings.ts';
 
 type Deps = {
   readonly config: AppConfig;
@@ -58,9 +59,10 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   db.onDamaged(() => events.publishToAll({ type: 'library.damaged' }));
   const jobEvents = new JobEvents();
   const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
-  const changes: TranscriptChanges = new Emitter();
 
   const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
+  const removed = unknownSettings(db);
+  if (removed.length > 0) logger.info({ settings: removed.join(', ') }, 'Settings of another version have no effect');
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
   const vocabulary = new VocabularyService({ db, clock });
@@ -154,7 +156,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     logger,
     analyze,
     jobEvents,
-    onChange: ({ userId, id }) => transcripts.publishChange(userId, id),
+    onChange: (id) => transcripts.publish('transcript.changed', id),
   });
   const transcripts: TranscriptService = new TranscriptService({
     db,
@@ -163,7 +165,6 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     models,
     creditRate: pipelineSettings(settings).creditRate,
     events,
-    changes,
     jobs,
     jobEvents,
     speakers,
@@ -172,22 +173,18 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     baseUrl,
     files: files.service,
   });
-  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts, changes });
+  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts });
   const renderings = new Renderings({
     transcripts,
-    events,
-    logger,
     databasePath: paths.database,
     thread: host.renderingThread,
   });
-  changes.on('changed', (change) => renderings.publish(change));
   const webhooks = new WebhookService({
     db,
     clock,
     logger,
     http,
     jobEvents,
-    retrySeconds: () => settings.get('webhooks.retrySeconds'),
     render: ({ userId, id }, message) => renderings.current(userId, id, { kind: 'webhook', message }),
   });
   const system = new SystemService({

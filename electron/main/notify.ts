@@ -19,7 +19,7 @@ type Deps = {
 export const createNotifier = ({ create, texts, isWatching, show }: Deps): ((job: EndedJob) => void) => {
   // Until they are closed: a notification that is garbage collected loses its listeners.
   const shown = new Set<NotificationPart>();
-  return ({ id, name = '', failure }) => {
+  return ({ id, name, failure }) => {
     if (isWatching()) return;
     const notification = create({
       title: failure === undefined ? texts.completed : texts.failed,

@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import type { CallAnswer, CallInput, Client, RouteId } from '../../electron/contract/client.ts';
-import type { LiveEvent } from './live-events.ts';
+import type { ServerEvent } from '../../electron/contract/events.ts';
 
 /** One screen often asks several times within a moment; those share an answer. */
 const FRESH_MS = 2_000;
@@ -8,7 +8,7 @@ const FRESH_MS = 2_000;
 const INVALIDATION_DELAY_MS = 200;
 
 /** The operations whose answers an event changes. */
-const CHANGED_BY: Readonly<Record<LiveEvent['type'], readonly RouteId[]>> = {
+const CHANGED_BY: Readonly<Record<ServerEvent['type'], readonly RouteId[]>> = {
   snapshot: [],
   'transcript.created': ['listTranscripts', 'fileLinks'],
   'transcript.progress': [],
@@ -59,7 +59,7 @@ export const invalidate = async (queries: QueryClient, ids: readonly RouteId[]):
   await Promise.all(ids.map((id) => queries.invalidateQueries({ queryKey: [id] })));
 };
 
-type ModelProgress = Extract<LiveEvent, { type: 'model.progress' }>;
+type ModelProgress = Extract<ServerEvent, { type: 'model.progress' }>;
 
 /**
  * Writes the progress of a download into the cached list of models: it arrives several times a second. Returns false if there
@@ -82,7 +82,7 @@ const showProgress = (queries: QueryClient, { id, received, total, state }: Mode
 /** Invalidates what the server's events change, and everything after missed events. Returns a function that stops it. */
 export const invalidateOnEvents = (
   queries: QueryClient,
-  live: { readonly listen: (listener: (event: LiveEvent) => void) => () => void },
+  live: { readonly listen: (listener: (event: ServerEvent) => void) => () => void },
 ): (() => void) => {
   const changed = new Set<RouteId>();
   let timer: ReturnType<typeof setTimeout> | undefined;

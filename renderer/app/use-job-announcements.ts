@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
+import type { ServerEvent } from '../../electron/contract/events.ts';
 import { describeJobError } from '../api/errors.ts';
-import type { LiveEvent } from '../api/live-events.ts';
 import { callQuery } from '../api/queries.ts';
 import { RUNNING_JOBS } from '../domain/running-jobs.ts';
 import { type Services, useI18n, useServices } from '../hooks/services.tsx';
 import { formatPercent } from '../lib/format.ts';
 
-type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
+type EndEvent = Extract<ServerEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
 
-const isEndEvent = (event: LiveEvent): event is EndEvent =>
+const isEndEvent = (event: ServerEvent): event is EndEvent =>
   event.type === 'transcript.completed' || event.type === 'transcript.failed';
 
 /** Shows a system notification while the window is in the background; the desktop program shows its own. */

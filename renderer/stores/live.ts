@@ -1,9 +1,9 @@
 import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { followMessages } from '../../electron/contract/event-stream.ts';
+import { parseServerEvent, type ServerEvent } from '../../electron/contract/events.ts';
 import type { Progress } from '../../electron/contract/job.ts';
 import { isUnauthorized } from '../api/errors.ts';
-import { type LiveEvent, parseLiveEvent } from '../api/live-events.ts';
 
 type LiveState = {
   readonly connection: 'connecting' | 'live' | 'lost' | 'ended';
@@ -14,7 +14,7 @@ type LiveState = {
 };
 
 /** The change of state after an event; undefined for none. */
-const reduce = (state: LiveState, event: LiveEvent): Partial<LiveState> | undefined => {
+const reduce = (state: LiveState, event: ServerEvent): Partial<LiveState> | undefined => {
   const progress = new Map(state.progress);
   switch (event.type) {
     case 'snapshot':
@@ -57,11 +57,11 @@ export const createLive = (client: Client) => {
     isPaused: false,
     isLibraryDamaged: false,
   }));
-  const listeners = new Set<(event: LiveEvent) => void>();
+  const listeners = new Set<(event: ServerEvent) => void>();
   let controller: AbortController | undefined;
   let lastId: string | undefined;
 
-  const dispatch = (event: LiveEvent) => {
+  const dispatch = (event: ServerEvent) => {
     const change = reduce(store.getState(), event);
     if (change !== undefined) store.setState(change);
     for (const listener of listeners) listener(event);
@@ -82,7 +82,7 @@ export const createLive = (client: Client) => {
     for await (const message of messages) {
       lastId = message.id ?? lastId;
       try {
-        const event = parseLiveEvent(message.event, message.data);
+        const event = parseServerEvent(message.event, message.data);
         if (event !== undefined) dispatch(event);
       } catch (error) {
         // A failing listener must not end the stream.
@@ -100,7 +100,7 @@ export const createLive = (client: Client) => {
       follow(controller.signal).catch(() => store.setState({ connection: 'ended' }));
     },
     stop: () => controller?.abort(),
-    listen: (listener: (event: LiveEvent) => void) => {
+    listen: (listener: (event: ServerEvent) => void) => {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);

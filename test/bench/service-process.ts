@@ -101,8 +101,8 @@ export async function* measureMemory(folder: string, minutes: number): AsyncGene
   yield memoryRow(`memory while working on ${minutes} minutes, median`, median(samples));
   yield memoryRow(`memory while working on ${minutes} minutes, at most`, quantile(samples, 1));
   await server.stop();
-  const again = await startServer({ dataDir: server.dataDir });
-  await again.client.call('patchSettings', { body: { 'engine.idleSeconds': 1 } });
+  const env = { EARSHOT_TEST_WAITS: '{"idleModelSeconds":1}' };
+  const again = await startServer({ dataDir: server.dataDir, env });
   await transcribe(again, await upload(again, fixturePath('01-short-note.wav')));
   await delay(IDLE_MS);
   yield memoryRow('memory, idle, the engine unloaded after a job', memory(again).server);

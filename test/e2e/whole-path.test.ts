@@ -91,9 +91,9 @@ describe('a recording from upload to deletion', () => {
     await page.keyboard.type('Quixotic ');
     await page.keyboard.press('Escape');
     await page.getByText('Quixotic').waitFor();
-    const undone = page.waitForResponse((each) => each.request().method() === 'PATCH' && each.ok());
+    const undone = page.waitForResponse((each) => each.url().endsWith('/undo') && each.ok());
     await page.keyboard.press('Control+z');
-    await page.getByText('Quixotic').waitFor({ state: 'detached' });
+    await page.locator('.w', { hasText: 'Quixotic' }).waitFor({ state: 'detached' });
     await undone;
   });
 

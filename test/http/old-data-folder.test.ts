@@ -110,13 +110,15 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     type Settings = { data: { key: string }[] };
     const { data } = await answerOf<Settings>('/v1/settings');
     const { answers } = readJson<{ answers: { '/v1/settings': Settings } }>('answers.json');
-    // engine.acceleration became engine.device, whose default means the same; two are no settings any more, and other models
+    // engine.acceleration became engine.device, whose default means the same; some are no settings any more, and other models
     // come along.
-    const changed = /^engine\.(?:acceleration|fitWindow)|^speakers\.|^models\.aliases/;
+    const changed =
+      /^engine\.(?:acceleration|fitWindow|idleSeconds)|^webhooks\.|^llm\.timeout|^speakers\.|^models\.aliases/;
     const before = answers['/v1/settings'].data.filter(({ key }) => !changed.test(key));
     const known = new Set(before.map(({ key }) => key));
     expect(known.size).toBeGreaterThan(20);
     expect(data.filter(({ key }) => known.has(key))).toMatchObject(before);
+    expect(await server.log()).toMatch(/"settings":"engine.quantize".*have no effect/);
   });
 
   it('forgets the models that no longer come along', async () => {

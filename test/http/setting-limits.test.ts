@@ -28,7 +28,6 @@ const ENDS: Partial<Record<SettingKey, readonly [JsonValue, JsonValue]>> = {
   'speakers.segmentation': ['segmentation-pyannote-3.0', 'segmentation-pyannote-3.0-small'],
   'speakers.embedding': ['embedding-titanet-small', 'embedding-campplus-zh-en-small'],
   'engine.threads': [0, cores],
-  'webhooks.retrySeconds': [[], many(20, () => 604_800)],
   'storage.mirrors': [[], many(8, (n) => join(folders, `mirror-${n}`))],
   'updates.feed': ['', `https://a.example/${'b'.repeat(2000)}`],
   'llm.url': ['', 'http://127.0.0.1:9/v1'],

@@ -156,7 +156,7 @@ export const timesOf = ({ segments }: Transcription): string =>
     .map(({ words = [] }) => words.map(({ word, start, end }) => `${word} ${start}–${end}`).join(', '))
     .join(' | ');
 export const boundsOf = ({ segments }: Transcription) => segments.map(({ start, end }) => [start, end]);
-export const stateOf = ({ edits: _, ...transcript }: Transcription) => transcript;
+export const stateOf = ({ edits: _, revision: __, ...transcript }: Transcription) => transcript;
 /** In- and out-times of SRT, in seconds, with the text. */
 export const cuesOf = (srt: string): [start: number, end: number, text: string][] =>
   srt

@@ -53,6 +53,7 @@ export const transcription: z.input<typeof Transcription> = {
   audio_end_at: 0,
   bytes_fetched: 275_244,
   audio_offset: 0,
+  revision: 12,
 };
 
 const processing: z.input<typeof Transcription> = {

@@ -76,7 +76,7 @@ export const systemRoutes = {
     path: '/v1/language-model/try',
     tag: 'System',
     summary: 'Ask the local language model for its models and a short answer',
-    description: 'Uses the settings `llm.url`, `llm.model` and `llm.timeoutSeconds`. Sends no text of yours.',
+    description: 'Uses the settings `llm.url` and `llm.model`. Sends no text of yours.',
     access: 'owner',
     responses: { 200: s.LanguageModelTrial },
     errors: ['forbidden'],

@@ -74,14 +74,16 @@ export const transcriptRoutes = {
     tag,
     summary: 'Rename, correct the text and the times, say who speaks, name the speakers',
     description:
-      'Everything but `name` can be undone. ' +
+      'All of it can be undone once the transcription is completed. ' +
       'Words that stay keep their times, entities their places. An analyzed text of up to 15,000 characters, and any ' +
       'redacted text, is analyzed again before the answer. The analyses of a longer text follow within seconds, with a ' +
       '`transcript.changed` event.',
     access: 'key',
     params: byId,
     body: e.PatchTranscript,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
   addSpeaker: route({
@@ -93,7 +95,9 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: e.AddSpeaker,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   mergeSpeakers: route({
@@ -104,7 +108,9 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: e.MergeSpeakers,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready'],
   }),
   splitSpeaker: route({
@@ -115,7 +121,9 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: e.SplitSpeaker,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
   undoEdit: route({
@@ -128,7 +136,9 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: e.TurnEdit,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
   redoEdit: route({
@@ -139,7 +149,9 @@ export const transcriptRoutes = {
     access: 'key',
     params: byId,
     body: e.TurnEdit,
+    headers: e.PreferHeaders,
     responses: { 200: t.Transcription },
+    minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
   }),
   forgetEdits: route({

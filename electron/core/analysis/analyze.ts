@@ -1,5 +1,5 @@
 import { type ContentSafety, type Entity, resolvePolicies } from '../../contract/analysis.ts';
-import { warningText } from '../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
@@ -172,14 +172,14 @@ const refreshTexts = (entities: readonly Entity[], text: string): Entity[] =>
 
 const isEnglish = (language: string): boolean => language.toLowerCase().startsWith('en');
 
-const languageWarnings = (language: string, options: AnalysisOptions): string[] => {
+const languageWarnings = (language: string, options: AnalysisOptions): StoredWarning[] => {
   if (isEnglish(language)) return [];
-  const warnings: string[] = [];
-  if (options.topics) warnings.push(warningText('topics_english_only'));
+  const warnings: StoredWarning[] = [];
+  if (options.topics) warnings.push(warningOf('topics_english_only'));
   const listed = /^(?:de|fr|es)/iu.test(language);
   if (options.entity_detection || options.redact_pii) {
-    warnings.push(listed ? warningText('names_by_lists') : warningText('names_written_only'));
+    warnings.push(listed ? warningOf('names_by_lists') : warningOf('names_written_only'));
   }
-  if (options.content_safety) warnings.push(warningText('safety_few_words'));
+  if (options.content_safety) warnings.push(warningOf('safety_few_words'));
   return warnings;
 };

@@ -8,6 +8,7 @@ import type {
   Summary,
   SummaryType,
 } from '../../contract/analysis.ts';
+import type { StoredWarning } from '../../contract/warnings.ts';
 
 /** A recognized word: times in seconds, confidence from 0 to 1; `word` may include punctuation. */
 export type AnalysisWord = {
@@ -110,5 +111,5 @@ export type AnalysisResult = {
   summary?: Summary;
   content_safety?: ContentSafety;
   redacted?: RedactedTranscript;
-  warnings: string[];
+  warnings: StoredWarning[];
 };

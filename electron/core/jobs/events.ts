@@ -1,12 +1,12 @@
 import { Emitter } from '../base/emitter.ts';
 import type { StoredSegment } from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
-import type { StoredProgress } from '../stores/transcripts.ts';
+import type { StoredSummary } from '../stores/transcripts.ts';
 
 type Events = {
   /** A running job made progress; `segments` were just saved, the first of them with the id `from`. */
   progress: {
-    readonly transcript: StoredProgress;
+    readonly transcript: StoredSummary;
     readonly segments: readonly StoredSegment[];
     readonly from: number;
   };

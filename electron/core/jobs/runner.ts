@@ -11,7 +11,7 @@ import * as queue from '../stores/jobs.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { countSegments, type StoredSegment } from '../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../stores/transcript-record.ts';
-import { findProgress, findTranscript, updateTranscript } from '../stores/transcripts.ts';
+import { findSummary, findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import type { JobEvents } from './events.ts';
 import {
   cooldownAfterCrashes,
@@ -368,7 +368,7 @@ export class JobRunner {
 
   #publishProgress(running: Running, segments: readonly StoredSegment[]): void {
     const { db, events } = this.#options;
-    const transcript = findProgress(db, running.transcript.id);
+    const transcript = findSummary(db, running.transcript.id);
     const from = segments[0]?.id ?? running.segments;
     // A job that finished since then has published its end already.
     if (transcript?.status === 'processing') events.emit('progress', { transcript, segments, from });

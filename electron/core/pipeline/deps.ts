@@ -1,4 +1,6 @@
+import { presentWarning, type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { Diarizer } from '../engines/diarizer/diarizer.ts';
@@ -49,6 +51,17 @@ export type PipelineModels = {
 };
 
 /** The diarization models in use; `id` is that of the embedding model. */
+/** A part of the diarization is not installed. */
+export class MissingSpeakerModel extends AppError {
+  readonly warning: StoredWarning;
+
+  constructor(model: string) {
+    const warning = warningOf('speakers_model_missing', { model });
+    super('model_not_installed', presentWarning(warning).message);
+    this.warning = warning;
+  }
+}
+
 export type SpeakerModels = DiarizationModels & {
   readonly id: string;
   /** Embeddings of two recordings with at least this cosine similarity are one speaker. */

@@ -1,4 +1,4 @@
-import { warningText } from '../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { createYielder } from '../base/event-loop.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
@@ -195,7 +195,7 @@ type Outcome = {
   readonly language: string | null;
   readonly model: PipelineModel;
   /** Where the text may be wrong. */
-  readonly doubts: readonly string[];
+  readonly doubts: readonly StoredWarning[];
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
@@ -203,16 +203,16 @@ type Outcome = {
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
-const standInWarning = ({ id, standsInFor }: PipelineModel): string[] =>
-  standsInFor === null ? [] : [warningText('model_stands_in', { model: id, wanted: standsInFor })];
+const standInWarning = ({ id, standsInFor }: PipelineModel): StoredWarning[] =>
+  standsInFor === null ? [] : [warningOf('model_stands_in', { model: id, wanted: standsInFor })];
 
-const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
-  options.prompt === undefined || capabilities.prompt ? [] : [warningText('prompt_ignored', { model: id })];
+const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): StoredWarning[] =>
+  options.prompt === undefined || capabilities.prompt ? [] : [warningOf('prompt_ignored', { model: id })];
 
 const warningsOf = (
   transcript: Transcript,
   { model, summary, doubts, audio, findings }: Outcome,
-): readonly string[] => [
+): readonly StoredWarning[] => [
   ...standInWarning(model),
   ...promptWarning(transcript, model),
   ...summary.warnings,

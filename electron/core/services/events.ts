@@ -1,25 +1,10 @@
 import type { ServerEvent } from '../../contract/events.ts';
 
-/** An event, serialized once for all listeners. */
-export type NumberedEvent = {
-  readonly id: number;
-  readonly type: ServerEvent['type'];
-  readonly data: string;
-};
-/** `event` is absent of one that was serialized elsewhere. */
-export type LiveEvent = NumberedEvent & { readonly event?: ServerEvent };
-type Listener = (event: LiveEvent) => void;
+export type NumberedEvent = { readonly id: number; readonly event: ServerEvent };
+type Listener = (event: NumberedEvent) => void;
 
 /** Events per user that a client can catch up on. */
 const MAX_RECENT = 1000;
-/** Per user. One transcription of ten hours with its words takes megabytes. */
-const MAX_RECENT_CHARACTERS = 8 * 1024 * 1024;
-
-const numbered = (id: number, { type, ...data }: ServerEvent): NumberedEvent => ({
-  id,
-  type,
-  data: JSON.stringify(data),
-});
 
 /** Publishes events to each user's listeners, and keeps recent ones for clients that reconnect. */
 export class EventHub {
@@ -29,32 +14,14 @@ export class EventHub {
   #next = Date.now();
 
   publish(userId: string, event: ServerEvent): void {
-    this.#send(userId, { ...numbered(this.#next++, event), event });
+    const numbered = { id: this.#next++, event };
+    this.#recent.set(userId, [...(this.#recent.get(userId) ?? []).slice(1 - MAX_RECENT), numbered]);
+    for (const listener of this.#listeners.get(userId) ?? []) listener(numbered);
   }
 
-  /** Publishes an event whose data were serialized elsewhere. */
-  publishData(userId: string, type: ServerEvent['type'], data: string): void {
-    this.#send(userId, { id: this.#next++, type, data });
-  }
-
-  hasListeners(userId: string): boolean {
-    return this.#listeners.has(userId);
-  }
-
-  /** Drops the user's recent events, one of which is missing; clients that reconnect get a snapshot instead. */
-  skip(userId: string): void {
-    this.#next += 1;
-    this.#recent.delete(userId);
-  }
-
-  #send(userId: string, live: LiveEvent): void {
-    const { id, type, data } = live;
-    const recent = [...(this.#recent.get(userId) ?? []).slice(1 - MAX_RECENT), { id, type, data }];
-    // The oldest are dropped first; whoever misses a dropped event gets a snapshot instead.
-    let characters = recent.reduce((sum, earlier) => sum + earlier.data.length, 0);
-    while (characters > MAX_RECENT_CHARACTERS) characters -= recent.shift()?.data.length ?? 0;
-    this.#recent.set(userId, recent);
-    for (const listener of this.#listeners.get(userId) ?? []) listener(live);
+  /** Publishes to every user with a listener. */
+  publishToAll(event: ServerEvent): void {
+    for (const userId of this.#listeners.keys()) this.publish(userId, event);
   }
 
   /** The number of the latest event, which a snapshot for a new client carries. */
@@ -62,16 +29,9 @@ export class EventHub {
     return this.#next - 1;
   }
 
-  /** Drops the recent events of a transcript; clients that reconnect get a snapshot instead. */
-  forget(userId: string, transcriptId: string): void {
-    const recent = this.#recent.get(userId) ?? [];
-    const others = recent.filter(({ data }) => !data.includes(transcriptId));
-    this.#recent.set(userId, others);
-  }
-
-  /** Publishes to every user with a listener. */
-  publishToAll(event: ServerEvent): void {
-    for (const userId of this.#listeners.keys()) this.publish(userId, event);
+  /** Drops the user's recent events, which may hold what was redacted since; clients that reconnect get a snapshot. */
+  forget(userId: string): void {
+    this.#recent.delete(userId);
   }
 
   subscribe(userId: string, listener: Listener): () => void {
@@ -84,7 +44,7 @@ export class EventHub {
     };
   }
 
-  /** The events after `id`; undefined where that event was dropped and the client needs a snapshot. */
+  /** The events after `id`; undefined if that event was dropped and the client needs a snapshot. */
   since(userId: string, id: number): readonly NumberedEvent[] | undefined {
     const recent = this.#recent.get(userId) ?? [];
     const index = recent.findIndex((event) => event.id === id);

@@ -161,5 +161,4 @@ export const namedModelOrigin = (settings: SettingsService): string | null => {
 export const languageModelOf = (settings: SettingsService) => ({
   url: settings.get('llm.url'),
   model: settings.get('llm.model'),
-  timeoutSeconds: settings.get('llm.timeoutSeconds'),
 });

@@ -4,6 +4,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { withoutLogin } from '../base/url-login.ts';
+import { WAITS } from '../base/waits.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { JobEvents } from '../jobs/events.ts';
 import type { WritableDb } from '../stores/database.ts';
@@ -19,7 +20,6 @@ type Deps = {
   readonly http: HttpClient;
   readonly jobEvents: JobEvents;
   /** Waits between the attempts, in seconds; their number limits the retries. */
-  readonly retrySeconds: () => readonly number[];
   /** Makes the request of a delivery in our own form. */
   readonly render: (transcript: Transcript, message: WebhookMessage) => Promise<WebhookRequest>;
 };
@@ -67,10 +67,10 @@ export class WebhookService {
 
   /** Resumes the deliveries of an earlier run of the program. */
   start(): void {
-    const { db, clock, retrySeconds } = this.#deps;
+    const { db, clock } = this.#deps;
     store.adoptDeliveries(db, () => newId('whk'));
     const now = clock.now();
-    const longestWait = Math.max(0, ...retrySeconds()) * 1000;
+    const longestWait = Math.max(0, ...WAITS.webhookRetrySeconds) * 1000;
     for (const { number, nextAttemptAt } of store.pendingDeliveries(db)) {
       this.#schedule(number, Math.min(longestWait, Math.max(0, (nextAttemptAt ?? now) - now)));
     }
@@ -173,7 +173,7 @@ export class WebhookService {
   }
 
   async #send(number: number): Promise<void> {
-    const { db, logger, retrySeconds } = this.#deps;
+    const { db, logger } = this.#deps;
     try {
       const delivery = store.findDelivery(db, number);
       const transcript = delivery && findTranscript(db, delivery.transcriptId);
@@ -181,7 +181,7 @@ export class WebhookService {
       const attempt = await this.#attempt(delivery, transcript);
       // Aborted by `close`: not the receiver's failure.
       if (this.#closing.signal.aborted && attempt.status === null) return;
-      this.#persistAttempt(delivery, attempt, retrySeconds());
+      this.#persistAttempt(delivery, attempt, WAITS.webhookRetrySeconds);
     } catch (error) {
       logger.warn({ reason: messageOf(error) }, 'A webhook attempt could not be stored; sending it again');
       this.#schedule(number, STORE_RETRY_MS);

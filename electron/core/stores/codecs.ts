@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
 import { Vocabulary } from '../../contract/vocabulary.ts';
+import { StoredWarning } from '../../contract/warnings.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
 import { AppError } from '../base/errors.ts';
 
@@ -138,7 +139,7 @@ export const optionsCodec = json(AnalysisOptions);
 export const analysisCodec = json(StoredAnalysis.catch({}));
 // A list does not validate the thousands of entities of each long transcript.
 export const listedAnalysisCodec = json(ListedAnalysis.catch({}));
-export const warningsCodec = json(z.array(z.string()).catch([]));
+export const warningsCodec = json(z.array(StoredWarning).catch([]));
 export const pageSourceCodec = json(PageSource);
 // A checkpoint that cannot be read starts the job over.
 export const checkpointCodec = json(Checkpoint.nullable().catch(null));
@@ -221,6 +222,8 @@ const StoredPatch = z.object({
   ),
   /** All speakers; null for none, absent where they stay. */
   speakers: Transcription.shape.speakers.unwrap().nullable().optional(),
+  /** The name of the recording; absent if it stays. */
+  name: z.string().optional(),
   /** Whether the speaker embeddings are those of other labels. */
   forgetsVoices: z.boolean().optional(),
   /** Whether it is part of the edit before it: both are undone and made again together. */

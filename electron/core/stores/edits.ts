@@ -103,12 +103,18 @@ export function* readTextPatches(
   }
 }
 
+const editsFor = (transcriptId: string) => sql.deleteFrom('edits').where('transcript_id', '=', transcriptId);
+
+/** Forgets the undone edits, since the state that they start from is gone. */
+export const deleteUndone = (db: WritableDb, transcriptId: string): void => {
+  db.run(editsFor(transcriptId).where('undone', '=', 1));
+};
+
 type NewEdit = { readonly number: number; readonly kind: EditKind; readonly createdAt: number };
 
 /** Adds an edit by the encoded patch that undoes it. Those that were undone before can no longer be made again. */
 export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, patch: string): void => {
-  const own = sql.deleteFrom('edits').where('transcript_id', '=', transcriptId);
-  db.run(own.where('undone', '=', 1));
+  deleteUndone(db, transcriptId);
   db.run(
     sql.insertInto('edits').values({
       transcript_id: transcriptId,
@@ -128,7 +134,7 @@ export const addEdit = (db: WritableDb, transcriptId: string, edit: NewEdit, pat
       .offset(MAX_EDITS)
       .limit(1),
   );
-  if (oldest !== undefined) db.run(own.where('number', '<=', oldest.number));
+  if (oldest !== undefined) db.run(editsFor(transcriptId).where('number', '<=', oldest.number));
 };
 
 /** Marks the next edit of a direction as undone or made again; `patch` leads back. */
@@ -152,5 +158,5 @@ export const turnEdit = (
 /** Forgets all edits of a transcript, and what was learned from them: what they would bring back is redacted or gone. */
 export const deleteEdits = (db: WritableDb, transcriptId: string): void => {
   deleteCorrections(db, transcriptId);
-  db.run(sql.deleteFrom('edits').where('transcript_id', '=', transcriptId));
+  db.run(editsFor(transcriptId));
 };

@@ -3,7 +3,7 @@ import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeTranscript,
-  encodeChange,
+  encodeUpdate,
   type Transcript,
   type TranscriptChange,
 } from './transcript-record.ts';
@@ -139,7 +139,7 @@ export const updateClaimed = (
   db.transaction(() => {
     const update = sql
       .updateTable('transcripts')
-      .set(encodeChange(change))
+      .set(encodeUpdate(change))
       .where('id', '=', id)
       .where('attempt', '=', attempt)
       .where('status', '=', PROCESSING);

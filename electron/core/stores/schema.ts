@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { TranscriptRow } from './transcript-record.ts';
 
 /** The columns of each table. Times are milliseconds since the epoch; JSON columns are text (`codecs.ts`). */
 export type Tables = {
@@ -90,69 +91,6 @@ export type KeyRow = {
   last_used_at: number | null;
 };
 
-export type TranscriptRow = {
-  id: string;
-  user_id: string;
-  status: 'processing' | 'completed' | 'failed';
-  stage: string;
-  percent: number;
-  queue_order: number;
-  /** The run of the program that works on the job; null while it waits. */
-  lease: string | null;
-  /** Fencing token: counts the claims. */
-  attempt: number;
-  audio_url: string;
-  /** Login of `audio_url`; empty once the job has ended, null where there was none. */
-  audio_login: string | null;
-  name: string;
-  model: string;
-  model_id: string | null;
-  language_asked: string;
-  language: string | null;
-  language_confidence: number | null;
-  timestamp_style: 'segment' | 'word';
-  audio_start_from: number;
-  audio_end_at: number;
-  options: string;
-  webhook_url: string | null;
-  webhook_secret: string | null;
-  duration: number;
-  confidence: number | null;
-  word_count: number;
-  text: string;
-  preview: string;
-  analysis: string;
-  warnings: string;
-  error_code: string | null;
-  error_message: string | null;
-  error_stage: string | null;
-  checkpoint: string | null;
-  file_name: string | null;
-  file_size: number | null;
-  file_format: string | null;
-  file_id: string | null;
-  audio_file: string | null;
-  bytes_fetched: number;
-  credits_used: number;
-  /** What the job may still cost. Counts against the budget only while `status` is `processing`. */
-  credits_reserved: number;
-  created_at: number;
-  started_at: number | null;
-  completed_at: number | null;
-  /** Consecutive crashes of the program during this job without any progress in between. */
-  app_crashes: number;
-  /** Seconds on the source's timeline at which the kept audio begins. */
-  audio_offset: number;
-  /** 0 where a better name may replace it. */
-  name_given: number;
-  /** JSON, in the form of the answer: what the web page said of its recording. */
-  source: string | null;
-  /** Counts the changes of segments and speakers by people. */
-  revision: number;
-  /** How many channels were recognized, each by itself; null where they were mixed, or are not counted yet. */
-  channels: number | null;
-};
-
 /** Where the segments of a transcript lie; without a row, from id 0 on. */
 export type SegmentRangeRow = {
   transcript_id: string;
@@ -183,7 +121,7 @@ export type EditRow = {
   transcript_id: string;
   /** The revision that the edit made, which no other edit of the transcript ever has. */
   number: number;
-  kind: 'text' | 'speakers' | 'diarization' | 'times';
+  kind: 'text' | 'speakers' | 'diarization' | 'times' | 'name';
   /** 1 where it is undone and can be made again. */
   undone: number;
   /** JSON: what undoes it, or makes it again. */

@@ -3,8 +3,7 @@ import type { YieldIfDue } from '../base/event-loop.ts';
 import { indexText } from '../search/tokens.ts';
 import { optionsCodec } from './codecs.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptRow } from './schema.ts';
-import type { TranscriptChange } from './transcript-record.ts';
+import type { TranscriptChange, TranscriptRow } from './transcript-record.ts';
 
 const REBUILD = 'search.rebuild';
 

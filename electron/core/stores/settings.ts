@@ -20,6 +20,13 @@ export const readSettings = (db: ReadableDb): ReadonlyMap<SettingKey, unknown> =
     }),
   );
 
+/** Keys of stored settings that this version does not have. */
+export const unknownSettings = (db: ReadableDb): string[] =>
+  db
+    .all(sql.selectFrom('settings').select('key'))
+    .map(({ key }) => key)
+    .filter((key) => !isSettingKey(key));
+
 export const writeSetting = <K extends SettingKey>(db: WritableDb, key: K, value: Settings[K]): void => {
   db.run(sql.replaceInto('settings').values({ key, value: JSON.stringify(value) }));
 };

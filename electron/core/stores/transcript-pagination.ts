@@ -1,6 +1,5 @@
 import { type ReadableDb, sql } from './database.ts';
-import type { TranscriptRow } from './schema.ts';
-import type { Transcript } from './transcript-record.ts';
+import type { Transcript, TranscriptRow } from './transcript-record.ts';
 
 export type CursorFilter = {
   readonly limit: number;

@@ -1,16 +1,17 @@
 import { sql as raw } from 'kysely';
-import { type ListedAnalysis, listedAnalysisCodec, optionsCodec } from './codecs.ts';
+import { listedAnalysisCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptRow } from './schema.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
-  encodeChange,
+  ERROR_COLUMNS,
   encodeTranscript,
-  stageOf,
+  encodeUpdate,
+  partOfTranscript,
   type Transcript,
   type TranscriptChange,
+  type TranscriptRow,
 } from './transcript-record.ts';
 
 export type TranscriptFilter = {
@@ -29,76 +30,37 @@ export type TranscriptFilter = {
 };
 
 /** A list shows `preview`, so that it does not read whole texts. */
-const LIST_COLUMNS = [
+const LISTED = partOfTranscript([
   'id',
   'name',
   'preview',
   'language',
   'confidence',
   'duration',
-  'word_count',
+  'wordCount',
   'status',
   'stage',
   'percent',
   'model',
-  'created_at',
-  'completed_at',
-  'file_name',
-  'file_size',
-  'file_format',
-  'credits_used',
-  'analysis',
-  'error_code',
-  'error_message',
-  'error_stage',
-] as const;
+  'createdAt',
+  'completedAt',
+  'fileName',
+  'fileSize',
+  'fileFormat',
+  'creditsUsed',
+]);
+const LIST_COLUMNS = [...LISTED.columns, 'analysis', ...ERROR_COLUMNS] as const;
 
 type ListedRow = Pick<TranscriptRow, (typeof LIST_COLUMNS)[number]>;
 
-/** What a list shows of a transcript. */
-export type ListedTranscript = Pick<
-  Transcript,
-  | 'id'
-  | 'name'
-  | 'preview'
-  | 'language'
-  | 'confidence'
-  | 'duration'
-  | 'wordCount'
-  | 'status'
-  | 'stage'
-  | 'percent'
-  | 'model'
-  | 'createdAt'
-  | 'completedAt'
-  | 'fileName'
-  | 'fileSize'
-  | 'fileFormat'
-  | 'creditsUsed'
-  | 'error'
-> & { readonly analysis: ListedAnalysis };
-
-const decodeListed = (row: ListedRow): ListedTranscript => ({
-  id: row.id,
-  name: row.name,
-  preview: row.preview,
-  language: row.language,
-  confidence: row.confidence,
-  duration: row.duration,
-  wordCount: row.word_count,
-  status: row.status,
-  stage: stageOf(row.stage),
-  percent: row.percent,
-  model: row.model,
-  createdAt: row.created_at,
-  completedAt: row.completed_at,
-  fileName: row.file_name,
-  fileSize: row.file_size,
-  fileFormat: row.file_format,
-  creditsUsed: row.credits_used,
+const decodeListed = (row: ListedRow) => ({
+  ...LISTED.decode(row),
   analysis: listedAnalysisCodec.decode(row.analysis),
   error: decodeError(row),
 });
+
+/** What a list shows of a transcript. */
+export type ListedTranscript = Readonly<ReturnType<typeof decodeListed>>;
 
 const decodeIfFound = (row: TranscriptRow | undefined): Transcript | undefined =>
   row === undefined ? undefined : decodeTranscript(row);
@@ -110,23 +72,29 @@ export const insertTranscript = (db: WritableDb, transcript: Transcript): void =
 export const findTranscript = (db: ReadableDb, id: string): Transcript | undefined =>
   decodeIfFound(db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id)));
 
-/** How far a job is, and what decides who hears of it and how much. */
-export type StoredProgress = Pick<Transcript, 'id' | 'userId' | 'status' | 'stage' | 'percent' | 'options'>;
+const SUMMARY = partOfTranscript([
+  'id',
+  'userId',
+  'name',
+  'status',
+  'stage',
+  'percent',
+  'revision',
+  'options',
+]);
+const SUMMARY_COLUMNS = [...SUMMARY.columns, ...ERROR_COLUMNS] as const;
 
-/** The progress without the text and the analyses, which take long to read. */
-export const findProgress = (db: ReadableDb, id: string): StoredProgress | undefined => {
-  const columns = ['id', 'user_id', 'status', 'stage', 'percent', 'options'] as const;
-  const row = db.get(sql.selectFrom('transcripts').select(columns).where('id', '=', id));
-  return (
-    row && {
-      id: row.id,
-      userId: row.user_id,
-      status: row.status,
-      stage: stageOf(row.stage),
-      percent: row.percent,
-      options: optionsCodec.decode(row.options),
-    }
-  );
+const decodeSummary = (row: Pick<TranscriptRow, (typeof SUMMARY_COLUMNS)[number]>) => ({
+  ...SUMMARY.decode(row),
+  error: decodeError(row),
+});
+
+/** What events say of a transcript, and what decides how much: without the text and the analyses, which take long to read. */
+export type StoredSummary = Readonly<ReturnType<typeof decodeSummary>>;
+
+export const findSummary = (db: ReadableDb, id: string): StoredSummary | undefined => {
+  const row = db.get(sql.selectFrom('transcripts').select(SUMMARY_COLUMNS).where('id', '=', id));
+  return row && decodeSummary(row);
 };
 
 /** What a running job may find changed, without the text and the analyses, which take long to read. */
@@ -143,17 +111,18 @@ export const findOwnTranscript = (db: ReadableDb, userId: string, id: string): T
     db.get(sql.selectFrom('transcripts').selectAll().where('id', '=', id).where('user_id', '=', userId)),
   );
 
-export const findProcessing = (db: ReadableDb, userId: string): Transcript[] =>
+/** The user's waiting and running transcripts, in the queue's order. */
+export const findProcessing = (db: ReadableDb, userId: string): StoredSummary[] =>
   db
     .all(
       sql
         .selectFrom('transcripts')
-        .selectAll()
+        .select(SUMMARY_COLUMNS)
         .where('user_id', '=', userId)
         .where('status', '=', 'processing')
         .orderBy('queue_order'),
     )
-    .map(decodeTranscript);
+    .map(decodeSummary);
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, language, model, createdFrom, createdTo, fileId } = filter;
@@ -223,7 +192,7 @@ export const userStatistics = (db: ReadableDb, userId: string) => {
   };
 };
 
-/** Updates a transcript and its search entry in one transaction; false where it does not exist. */
+/** Updates a transcript and its search entry in one transaction; false if it does not exist. */
 export const updateTranscript = (
   db: WritableDb,
   id: string,
@@ -232,7 +201,7 @@ export const updateTranscript = (
 ): boolean =>
   db.transaction(() => {
     const isChanged =
-      db.run(sql.updateTable('transcripts').set(encodeChange(change)).where('id', '=', id)).changes > 0;
+      db.run(sql.updateTable('transcripts').set(encodeUpdate(change)).where('id', '=', id)).changes > 0;
     if (isChanged && touchesIndex(change)) syncIndex(db, id, change, indexed);
     return isChanged;
   });

@@ -167,7 +167,7 @@ const createWaitFor =
       } else if (event.type === 'transcript.progress') {
         if (event.id === id) onProgress?.(event.progress);
       } else if (event.type === 'transcript.completed' || event.type === 'transcript.failed') {
-        if (event.transcript.id === id) return completedOrThrow(event.transcript);
+        if (event.transcript.id === id) break;
       } else if (event.type === 'transcript.deleted' && event.id === id) {
         break;
       }

@@ -34,7 +34,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'network.pages',
           'network.maxDownloadBytes',
           'network.stallSeconds',
-          'webhooks.retrySeconds',
         ],
       },
       {
@@ -68,7 +67,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'settings.llm',
         text: 'settings.llm.text',
-        keys: ['llm.url', 'llm.model', 'llm.timeoutSeconds'],
+        keys: ['llm.url', 'llm.model'],
       },
     ],
   },
@@ -79,14 +78,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'settings.engine',
         text: 'settings.engine.text',
-        keys: [
-          'engine.threads',
-          'engine.parallel',
-          'engine.beamSize',
-          'engine.device',
-          'engine.idleSeconds',
-          'queue.concurrency',
-        ],
+        keys: ['engine.threads', 'engine.parallel', 'engine.beamSize', 'engine.device', 'queue.concurrency'],
       },
     ],
   },

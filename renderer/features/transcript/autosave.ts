@@ -1,11 +1,15 @@
-import { ApiError, type Client } from '../../../electron/contract/client.ts';
+import type { z } from 'zod';
+import { ApiError } from '../../../electron/contract/client.ts';
 import { MAX_EDITED_CHARACTERS, MAX_EDITS } from '../../../electron/contract/edit-bounds.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
+import type { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
 import { debounce } from '../../lib/debounce.ts';
 import type { SegmentText } from './model/edit.ts';
 import { readUnsavedEdits, type UnsavedEdit, writeUnsavedEdits } from './unsaved-edits.ts';
 
 const AUTOSAVE_MS = 700;
+/** The group of the edits that an earlier page could not save. */
+const RESTORED = 0;
 
 /** A segment that was edited here and elsewhere. */
 export type Conflict = {
@@ -24,22 +28,26 @@ export type SaveState = {
 export const NOTHING_UNSAVED: SaveState = { saving: 'saved', saveError: undefined, conflicts: [] };
 
 type Options = {
-  readonly client: Client;
   readonly id: string;
   readonly storage: Storage;
+  /** Sends an edit; resolves to the transcript after it. */
+  readonly patch: (body: z.input<typeof PatchTranscript>) => Promise<Transcription>;
+  /** The server's transcript. */
+  readonly load: () => Promise<Transcription>;
   readonly getState: () => SaveState;
   readonly setState: (change: Partial<SaveState>) => void;
-  /** Receives each answer to saved edits; others may be waiting. */
+  /** Receives the transcript after each request; others may be waiting. */
   readonly onStored: (transcript: Transcription) => void;
-  /** Receives the server's answer after all edits were saved. */
+  /** Receives the transcript after all edits were saved. */
   readonly onSaved: (transcript: Transcription) => void;
   /** Receives the server's transcript after it rejected edits of an outdated text. */
   readonly onConflict: (transcript: Transcription) => void;
-  /** Called before each request, whose own event will arrive. */
-  readonly onRequest: () => void;
-  /** Called after a failed request, which causes no event. */
-  readonly onFailure: () => void;
 };
+
+/** An edit that waits to be saved. Those of one `group` are one step of the history, in however many requests. */
+type Queued = { readonly edit: SegmentText; readonly group: number };
+
+const keyOf = ({ edit, group }: Queued): string => `${group}:${edit.id}`;
 
 const hasParagraphs = (saved: SegmentText | undefined, { paragraphStarts }: SegmentText): boolean =>
   paragraphStarts === undefined ||
@@ -57,9 +65,14 @@ const paragraphStartsToSend = (edit: SegmentText, saved: SegmentText | undefined
  * started from, so that they never overwrite another window's edit.
  */
 export const createAutosave = (options: Options) => {
-  const { client, id, storage, getState, setState } = options;
-  const pending = new Map<number, SegmentText>();
-  const sent = new Map<number, SegmentText>();
+  const { id, storage, getState, setState } = options;
+  /** By group and segment, in the order in which they were made. */
+  const pending = new Map<string, Queued>();
+  /** By segment. */
+  const sent = new Map<number, Queued>();
+  const isPending = (segment: number) => [...pending.values()].some(({ edit }) => edit.id === segment);
+  /** The last edit of the history that was made of a group. */
+  let saved: { readonly group: number; readonly number: number | undefined } | undefined;
   // The server's text and paragraphs of each segment, which an edit starts from.
   const base = new Map<number, SegmentText>();
   const baseText = (segment: number) => base.get(segment)?.text ?? '';
@@ -67,10 +80,13 @@ export const createAutosave = (options: Options) => {
     base.set(segment, { id: segment, text, paragraphStarts: paragraph_starts ?? null });
   let lastSend: Promise<void> = Promise.resolve();
 
+  const unsaved = (): SegmentText[] => [
+    ...new Map([...sent.values(), ...pending.values()].map(({ edit }) => [edit.id, edit])).values(),
+  ];
   const listUnsaved = (): UnsavedEdit[] => [
     // With the text it started from, so that a reloaded page detects the conflict again.
     ...getState().conflicts.map(({ id: segment, mine, was }) => ({ id: segment, text: mine, was })),
-    ...[...new Map([...sent, ...pending]).values()].map((edit) => ({ ...edit, was: baseText(edit.id) })),
+    ...unsaved().map((edit) => ({ ...edit, was: baseText(edit.id) })),
   ];
   const isUnsaved = (segment: number) => listUnsaved().some((each) => each.id === segment);
   // The segments whose stored edits are this window's: it leaves those of another window of this browser.
@@ -86,14 +102,14 @@ export const createAutosave = (options: Options) => {
 
   /** After a rejected save: turns edits of texts that changed on the server into conflicts and retries the others. */
   const collectConflicts = async () => {
-    const current = await client.call('getTranscript', { params: { id } });
+    const current = await options.load();
     const conflicts = [...getState().conflicts];
-    for (const [segment, { text: mine }] of pending) {
+    for (const { id: segment, text: mine } of unsaved()) {
       const theirs = (current.segments[segment]?.text ?? '').trim();
       const was = baseText(segment);
       if (theirs === was.trim() || theirs === mine.trim()) continue;
       conflicts.push({ id: segment, was, mine, theirs });
-      pending.delete(segment);
+      for (const [key, { edit }] of pending) if (edit.id === segment) pending.delete(key);
       base.set(segment, { id: segment, text: theirs });
     }
     setState({ saving: pending.size > 0 ? 'waiting' : 'saved', saveError: undefined, conflicts });
@@ -103,39 +119,47 @@ export const createAutosave = (options: Options) => {
   };
 
   const requeueSent = () => {
-    for (const [segment, edit] of sent) if (!pending.has(segment)) pending.set(segment, edit);
+    const later = [...pending];
+    pending.clear();
+    for (const queued of sent.values()) pending.set(keyOf(queued), queued);
+    for (const [key, queued] of later) pending.set(key, queued);
     sent.clear();
   };
 
-  /** Moves as many edits as fit into one request from `pending` to `sent`. */
-  const takeOneRequest = () => {
+  /** Moves as many edits of one group as fit into one request from `pending` to `sent`. Returns their group. */
+  const takeOneRequest = (): number | undefined => {
+    const group = pending.values().next().value?.group;
     let characters = 0;
-    for (const [segment, edit] of pending) {
-      characters += Math.max(edit.text.length, baseText(segment).length);
-      if (sent.size === MAX_EDITS || (sent.size > 0 && characters > MAX_EDITED_CHARACTERS)) return;
-      sent.set(segment, edit);
-      pending.delete(segment);
+    for (const [key, queued] of pending) {
+      if (queued.group !== group) continue;
+      const { id: segment, text } = queued.edit;
+      characters += Math.max(text.length, baseText(segment).length);
+      if (sent.size === MAX_EDITS || (sent.size > 0 && characters > MAX_EDITED_CHARACTERS)) return group;
+      sent.set(segment, queued);
+      pending.delete(key);
     }
+    return group;
   };
 
   const send = async (): Promise<void> => {
     if (pending.size === 0) return;
-    takeOneRequest();
+    const group = takeOneRequest();
     const isCut = pending.size > 0;
     setState({ saving: 'saving' });
-    options.onRequest();
     try {
-      const segments = [...sent.values()].map((edit) => ({
+      const segments = [...sent.values()].map(({ edit }) => ({
         id: edit.id,
         text: edit.text,
         was: baseText(edit.id),
         ...paragraphStartsToSend(edit, base.get(edit.id)),
       }));
-      const transcript = await client.call('patchTranscript', { params: { id }, body: { segments } });
+      const continues = saved?.group === group ? saved?.number : undefined;
+      const transcript = await options.patch({ segments, continues });
+      if (group !== undefined) saved = { group, number: transcript.edits?.undo?.id };
       options.onStored(transcript);
       for (const segment of sent.keys()) {
-        const saved = transcript.segments[segment];
-        if (saved !== undefined) setBase(saved);
+        const stored = transcript.segments[segment];
+        if (stored !== undefined) setBase(stored);
       }
       sent.clear();
       persist();
@@ -144,7 +168,6 @@ export const createAutosave = (options: Options) => {
       setState({ saving: 'saved', saveError: undefined });
       options.onSaved(transcript);
     } catch (error) {
-      options.onFailure();
       requeueSent();
       setState({ saving: 'failed', saveError: error });
       if (error instanceof ApiError && error.code === 'conflict') await collectConflicts().catch(fail);
@@ -157,11 +180,12 @@ export const createAutosave = (options: Options) => {
   };
   const saveSoon = debounce(() => void save(), AUTOSAVE_MS);
 
-  const queue = (changes: readonly SegmentText[]) => {
+  const queue = (changes: readonly SegmentText[], group: number) => {
     const { conflicts } = getState();
     const newTexts = new Map(changes.map((change) => [change.id, change.text]));
-    for (const change of changes) {
-      if (!conflicts.some((conflict) => conflict.id === change.id)) pending.set(change.id, change);
+    for (const edit of changes) {
+      const queued = { edit, group };
+      if (!conflicts.some((conflict) => conflict.id === edit.id)) pending.set(keyOf(queued), queued);
     }
     setState({
       conflicts: conflicts.map((each) => ({ ...each, mine: newTexts.get(each.id) ?? each.mine })),
@@ -181,10 +205,10 @@ export const createAutosave = (options: Options) => {
     /** Updates the server's texts. A segment with unsaved edits keeps the text that they started from. */
     setBaseTexts: (transcript: Transcription) => {
       for (const segment of transcript.segments)
-        if (!sent.has(segment.id) && !pending.has(segment.id)) setBase(segment);
+        if (!sent.has(segment.id) && !isPending(segment.id)) setBase(segment);
     },
     /** Edits to apply on top of the server's text. */
-    unsaved: (): SegmentText[] => [...sent.values(), ...pending.values()],
+    unsaved,
     /** Resumes edits that an earlier page could not save. */
     restore: () => {
       if (hasRestored) return;
@@ -192,11 +216,12 @@ export const createAutosave = (options: Options) => {
       const earlier = readUnsavedEdits(storage, id);
       for (const { was, ...edit } of earlier) {
         const { id: segment, text } = edit;
-        const saved = base.get(segment);
-        if (isUnsaved(segment) || (saved?.text.trim() === text.trim() && hasParagraphs(saved, edit)))
+        const known = base.get(segment);
+        if (isUnsaved(segment) || (known?.text.trim() === text.trim() && hasParagraphs(known, edit)))
           continue;
-        base.set(segment, { ...saved, id: segment, text: was });
-        pending.set(segment, edit);
+        base.set(segment, { ...known, id: segment, text: was });
+        const queued = { edit, group: RESTORED };
+        pending.set(keyOf(queued), queued);
       }
       stored = new Set([...stored, ...earlier.map((edit) => edit.id)]);
       persist();

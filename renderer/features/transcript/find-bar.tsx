@@ -51,8 +51,9 @@ const useFindAndReplace = () => {
   const replaceAll = () => {
     if (doc === undefined) return;
     const count = countMatches(doc, query, options);
-    const change = editor.edit(replaceMatches(doc, query, replacement, undefined, options));
-    if (change !== undefined) offerUndo(t('find.replaced', { count }), change);
+    if (count === 0) return;
+    editor.edit(replaceMatches(doc, query, replacement, undefined, options));
+    void editor.saved().then((edit) => offerUndo(t('find.replaced', { count }), edit));
   };
   return { query, matches, matchIndex, step, replacement, setReplacement, replaceOne, replaceAll };
 };

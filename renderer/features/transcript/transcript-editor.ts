@@ -5,11 +5,11 @@ import type { AnalyzeTranscript, Transcription } from '../../../electron/contrac
 import type { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
 import { isAbort } from '../../api/errors.ts';
 import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
-import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } from './history.ts';
-import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';
+import { buildDoc, type Doc } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import type { SpokenPart } from './model/spoken-parts.ts';
-import { createServerEdits, type Send } from './server-edits.ts';
+import { createOwnEdits, type NextEdits } from './own-edits.ts';
+import { createServerCopy, type EditRequest } from './server-copy.ts';
 import { removeUnsavedEdits } from './unsaved-edits.ts';
 
 type TimesOfSegment = NonNullable<PatchTranscript['segments']>[number];
@@ -21,120 +21,84 @@ type SpeakerChange = {
   readonly color?: number | null;
 };
 
-type TranscriptState = SaveState &
-  HistoryState & {
-    readonly transcript: Transcription | undefined;
-    readonly doc: Doc | undefined;
-    readonly error: unknown;
-    /** What the server can undo and redo beyond the stacks: edits before the page was opened, and before a split. */
-    readonly beyond: { readonly undo: boolean; readonly redo: boolean };
-  };
+type TranscriptState = SaveState & {
+  readonly transcript: Transcription | undefined;
+  readonly doc: Doc | undefined;
+  readonly error: unknown;
+  /** What Undo and Redo take next in the server's history, once all texts are saved. */
+  readonly next: NextEdits;
+  /** Whether this page has made an edit. */
+  readonly hasEdited: boolean;
+};
 
-/** What Undo and Redo can do now. While a text is being saved, only the page's own steps are known. */
-export const canUndo = ({ undoStack, saving, beyond }: TranscriptState): boolean =>
-  undoStack.length > 0 || (saving === 'saved' && beyond.undo);
-export const canRedo = ({ redoStack, saving, beyond }: TranscriptState): boolean =>
-  redoStack.length > 0 || (saving === 'saved' && beyond.redo);
+/** What Undo and Redo can do now. A text that is not saved yet is undone first. */
+export const canUndo = ({ saving, next }: TranscriptState): boolean =>
+  saving === 'waiting' || saving === 'saving' || next.undo !== undefined;
+export const canRedo = ({ saving, next }: TranscriptState): boolean =>
+  saving === 'saved' && next.redo !== undefined;
 
 /** True while a finished transcript is being analyzed again; its text is complete. */
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
 
-const hasSameSegments = (a: Doc, b: Doc): boolean =>
-  a.segments.length === b.segments.length &&
-  a.segments.every(({ text, start }, index) => {
-    const other = b.segments[index];
-    // An edit changes the text or the times; where both differ, it is another segment.
-    return other !== undefined && (text === other.text || start === other.start);
-  });
-
-const changedSegments = (a: Doc, b: Doc): Set<number> =>
-  new Set(
-    a.segments.filter(({ text }, index) => text !== b.segments[index]?.text).map((segment) => segment.id),
-  );
-
-/** An open transcript: its document, its edits with undo, and autosave. */
+/** An open transcript: its document, its edits, which the server can undo, and autosave. */
 export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
   const store = createStore<TranscriptState>(() => ({
     ...NOTHING_UNSAVED,
-    ...NO_HISTORY,
     transcript: undefined,
     doc: undefined,
     error: undefined,
-    beyond: { undo: false, redo: false },
+    next: { undo: undefined, redo: undefined },
+    hasEdited: false,
   }));
   let isEditing = false;
   // The server's transcript changed while an edit was in progress.
   let isStale = false;
-  // Number of own changes whose events have not arrived yet.
-  let pendingEchoes = 0;
+  // Changes of one group are one step of the history.
+  let group = 1;
 
-  const serverEdits = createServerEdits({
-    client,
-    id,
-    onStep: () => {
-      pendingEchoes++;
-    },
-    onNote: () => {
-      const has = (direction: 'undo' | 'redo') => serverEdits.beyond(direction) !== undefined;
-      store.setState({ beyond: { undo: has('undo'), redo: has('redo') } });
-    },
-  });
+  const server = createServerCopy({ client, id, onForeignChange: () => reloadWhenIdle() });
+  const ownEdits = createOwnEdits();
+  const note = (transcript: Transcription, isOwn: boolean) =>
+    store.setState({ next: ownEdits.note(transcript, isOwn), ...(isOwn ? { hasEdited: true } : {}) });
 
   const withUnsavedEdits = (doc: Doc): Doc => {
     const texts = autosave.unsaved();
     return texts.length === 0 ? doc : editDoc(doc, texts);
   };
-  const showDoc = (transcript: Transcription, segments: Transcription['segments']) => {
-    const hasJobEdited = serverEdits.note(transcript);
-    autosave.setBaseTexts(transcript);
-    const doc = withUnsavedEdits(buildDoc(transcript, segments));
-    const { doc: shown } = store.getState();
-    // Undo refers to segments, which may have been split or joined, and must not take back an edit made elsewhere.
-    // A job's edit is later than this page's steps, and is undone first.
-    if (shown === undefined || hasJobEdited || !hasSameSegments(shown, doc)) history.clear();
-    else history.forget(changedSegments(shown, doc));
-    store.setState({ transcript, doc, error: undefined });
-  };
-
-  /** Shows the server's transcript; fetches word times if it has none. */
-  const show = async (transcript: Transcription, signal?: AbortSignal) => {
-    const lacksWordTimes = transcript.segments.some((segment) => segment.words === undefined);
-    if (lacksWordTimes && isReanalyzing(transcript) && store.getState().doc !== undefined) {
+  const show = (transcript: Transcription) => {
+    const lacksWords = transcript.segments.some((segment) => segment.words === undefined);
+    if (lacksWords && isReanalyzing(transcript) && store.getState().doc !== undefined) {
       store.setState({ transcript });
       return;
     }
-    if (lacksWordTimes && transcript.status === 'completed') {
-      const { data } = await client.call('getSentences', { params: { id }, signal });
-      showDoc(transcript, wordsBySegment(transcript.segments, data.sentences));
-    } else showDoc(transcript, transcript.segments);
+    autosave.setBaseTexts(transcript);
+    store.setState({ transcript, doc: withUnsavedEdits(buildDoc(transcript)), error: undefined });
+  };
+  const showForeign = (transcript: Transcription) => {
+    note(transcript, false);
+    show(transcript);
   };
 
   const autosave = createAutosave({
-    client,
     id,
     storage,
+    patch: (body) => server.send((to) => client.send('patchTranscript', { ...to, body })),
+    load: server.load,
     getState: store.getState,
     setState: store.setState,
+    onStored: (transcript) => note(transcript, true),
     // During an edit keep the document, which is newer than the answer.
-    onStored: serverEdits.noteOwn,
     onSaved: (transcript) => {
       if (isEditing) store.setState({ transcript });
       else {
         isStale = false;
-        void show(transcript);
+        show(transcript);
       }
     },
     onConflict: (transcript) => {
       isStale = false;
-      history.clear();
-      void show(transcript);
-    },
-    onRequest: () => {
-      pendingEchoes++;
-    },
-    onFailure: () => {
-      pendingEchoes = Math.max(0, pendingEchoes - 1);
+      showForeign(transcript);
     },
   });
 
@@ -148,14 +112,15 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
         edited,
         changes.map((each) => each.id),
       ),
+      group,
     );
   };
 
   const load = async (signal?: AbortSignal) => {
     isStale = false;
     try {
-      const transcript = await client.call('getTranscript', { params: { id }, signal });
-      await show(transcript, signal);
+      const transcript = await server.load(signal);
+      showForeign(transcript);
       if (transcript.status === 'completed') {
         autosave.restore();
         const { doc } = store.getState();
@@ -172,100 +137,63 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     else void load();
   };
 
-  /** Sends a change other than text edits; `send` resolves with the changed transcript. Returns the edit's number. */
-  const change = async (send: Send): Promise<number | undefined> => {
-    pendingEchoes++;
-    try {
-      const transcript = await send();
-      const number = serverEdits.noteOwn(transcript);
-      await show(transcript);
-      return number;
-    } catch (error) {
-      pendingEchoes = Math.max(0, pendingEchoes - 1);
-      throw error;
-    }
-  };
-  const sendName = (name: string) =>
-    change(() => client.call('patchTranscript', { params: { id }, body: { name } }));
-  const rename = async (name: string) => {
-    const before = store.getState().transcript?.name;
-    await noteEdit(sendName(name));
-    if (before !== undefined) history.record({ before: { name: before }, after: { name } });
+  /** Sends an edit and shows what it made of the transcript. */
+  const change = async (request: EditRequest): Promise<void> => {
+    const transcript = await server.send(request);
+    note(transcript, true);
+    show(transcript);
   };
 
-  const perform = async (step: Step) => {
-    if ('segments' in step) {
-      apply(step.segments);
-      return;
-    }
-    if ('name' in step) {
-      await sendName(step.name);
-      return;
-    }
-    await autosave.save();
-    await change(() =>
-      'undo' in step ? serverEdits.undo(step.undo) : serverEdits.redo(step.redo, step.send),
-    );
-  };
-  const beyond = async (direction: 'undo' | 'redo'): Promise<Step | undefined> => {
-    // A text that waits to be saved changes what is next.
-    await autosave.save();
-    const number = serverEdits.beyond(direction);
-    if (number === undefined) return undefined;
-    return direction === 'undo' ? { undo: { number } } : { redo: { number } };
-  };
-  const history = createHistory({ getState: store.getState, setState: store.setState, perform, beyond });
-  /** Takes a step of the history. After a conflict the next step follows the server's history. */
-  const step = async (move: () => Promise<void>) => {
-    try {
-      await move();
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'conflict') {
-        history.clear();
-        await load();
-      }
-      throw error;
-    }
-  };
-
-  // Undo waits for it: an edit whose answer is still due is the one to take back.
+  // One after the other: Undo waits for an edit whose answer is still due, which is the one to take back.
   let lastEdit: Promise<unknown> = Promise.resolve();
   const noteEdit = <T>(edit: Promise<T>): Promise<T> => {
     lastEdit = edit.catch(() => undefined);
     return edit;
   };
-  /** Makes an edit on the server, which can be undone there; saves pending texts first, which come before it. */
-  const editOnServer = (send: Send): Promise<Change | undefined> => noteEdit(makeEdit(send));
-  const makeEdit = async (send: Send): Promise<Change | undefined> => {
+  /** Makes an edit; saves pending texts first, which come before it. Returns its id in the history, if it changed anything. */
+  const edit = (request: EditRequest): Promise<number | undefined> => noteEdit(makeEdit(request));
+  const makeEdit = async (request: EditRequest): Promise<number | undefined> => {
     await autosave.save();
-    const number = await change(send);
-    if (number === undefined) return undefined;
-    const edit = { number };
-    const done = { before: { undo: edit }, after: { redo: edit, send } };
-    history.record(done);
-    return done;
+    const before = store.getState().next.undo;
+    await change(request);
+    const { undo } = store.getState().next;
+    return undo === before ? undefined : undo;
+  };
+  const patch = (body: z.input<typeof PatchTranscript>) =>
+    edit((to) => client.send('patchTranscript', { ...to, body }));
+  const turn = async (direction: 'undo' | 'redo') => {
+    // A text that waits to be saved changes what is next.
+    await autosave.save();
+    const { saving, next } = store.getState();
+    const number = next[direction];
+    if (saving === 'failed' || number === undefined) return;
+    try {
+      await change((to) => client.send(`${direction}Edit`, { ...to, body: { edit: number } }));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'conflict') await load();
+      throw error;
+    }
   };
 
   /** Gives words to a speaker of this transcript. */
-  const assignSpeaker = (parts: readonly SpokenPart[], speaker: string) =>
-    editOnServer(() => {
-      const segments = parts.map((part) => ({
-        id: part.id,
-        speaker_id: speaker,
-        was_speaker_id: part.speaker,
-        ...(part.words === undefined ? {} : { words: part.words }),
-      }));
-      return client.call('patchTranscript', { params: { id }, body: { segments } });
-    });
+  const assignSpeaker = (parts: readonly SpokenPart[], speaker: string) => {
+    const segments = parts.map((part) => ({
+      id: part.id,
+      speaker_id: speaker,
+      was_speaker_id: part.speaker,
+      ...(part.words === undefined ? {} : { words: part.words }),
+    }));
+    return patch({ segments });
+  };
 
   /** Throws after a conflict, too, when what is stored is shown. */
   const moveBorder = async (plan: PlanTimes): Promise<void> => {
     await autosave.save();
     const { transcript, doc } = store.getState();
     if (transcript === undefined || doc === undefined) return;
-    const segments = [plan(transcript, doc)];
     try {
-      await editOnServer(() => client.call('patchTranscript', { params: { id }, body: { segments } }));
+      const body = { segments: [plan(transcript, doc)] };
+      await change((to) => client.send('patchTranscript', { ...to, body }));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'conflict') await load();
       throw error;
@@ -275,18 +203,13 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
   return {
     store,
     load,
-    /** Handles an event of this transcript; ignores the events of own changes. */
-    handleEvent: (type: 'changed' | 'other') => {
-      if (type === 'changed' && pendingEchoes > 0) {
-        pendingEchoes--;
-        return;
-      }
+    /** Handles an event of this transcript; ignores what this page knows. */
+    handleEvent: (revision: number) => {
       if (store.getState().saving === 'failed') void autosave.save();
-      reloadWhenIdle();
+      server.see(revision);
     },
-    /** Retries a failed save after a reconnect; events of own changes may have been missed. */
+    /** Retries a failed save after a reconnect. */
     handleReconnect: () => {
-      pendingEchoes = 0;
       if (store.getState().saving === 'failed') void autosave.save();
     },
     /** Appends new segments of a running job, starting at index `from`. */
@@ -296,76 +219,72 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       const segments = [...transcript.segments.slice(0, from), ...added];
       store.setState({ transcript: { ...transcript, segments } });
     },
-    show: (transcript: Transcription) => void show(transcript),
+    /** Shows an answer other than that of an edit. */
+    show: (transcript: Transcription) => {
+      server.put(transcript);
+      showForeign(transcript);
+    },
     setEditing: (on: boolean) => {
       isEditing = on;
-      if (!on && isStale && store.getState().saving === 'saved') void load();
+      if (on) group++;
+      else if (isStale && store.getState().saving === 'saved') void load();
     },
     /** Saves the text of an edit in progress without changing the document. */
-    saveDraft: autosave.queue,
-    /** Applies an edit, adds it to the history and queues it for autosave; returns the change, if there is one. */
-    edit: (after: readonly SegmentText[], before?: readonly SegmentText[]): Change | undefined => {
-      const { doc } = store.getState();
-      if (doc === undefined || after.length === 0) return undefined;
-      const old =
-        before ??
-        segmentTexts(
-          doc,
-          after.map((each) => each.id),
-        );
-      const change = { before: { segments: old }, after: { segments: after } };
-      apply(after);
-      history.record(change);
-      return change;
+    saveDraft: (changes: readonly SegmentText[]) => autosave.queue(changes, group),
+    /** Applies the edit in progress, as one step of the history with its drafts. */
+    finishEdit: apply,
+    /** Applies an edit and queues it for autosave. */
+    edit: (changes: readonly SegmentText[]) => {
+      group++;
+      apply(changes);
     },
-    undo: () => lastEdit.then(() => step(history.undo)),
-    redo: () => lastEdit.then(() => step(history.redo)),
-    /** Saves pending edits; there is nothing to undo afterwards. */
-    close: () => {
-      history.clear();
-      return autosave.save();
-    },
+    undo: () => noteEdit(lastEdit.then(() => turn('undo'))),
+    redo: () => noteEdit(lastEdit.then(() => turn('redo'))),
+    close: autosave.save,
     save: autosave.save,
+    /** Saves pending edits; resolves to the id of the last one in the history, undefined after a failure. */
+    saved: async (): Promise<number | undefined> => {
+      await autosave.save();
+      const { saving, next } = store.getState();
+      return saving === 'saved' ? next.undo : undefined;
+    },
     /** Resolves a conflict with the local or the server's text. */
     resolveConflict: (segment: number, keepMine: boolean) => {
-      // A resolution is no step of this page's history; the server's has it.
-      history.clear();
+      group++;
       apply(autosave.resolveConflict(segment, keepMine));
     },
     /** `remember` stores the speaker's voice for later recordings; Undo takes back the name, not the voice. */
-    changeSpeaker: (speaker: string, given: SpeakerChange) =>
-      editOnServer(() =>
-        client.call('patchTranscript', { params: { id }, body: { speakers: { [speaker]: given } } }),
-      ),
+    changeSpeaker: (speaker: string, given: SpeakerChange) => patch({ speakers: { [speaker]: given } }),
     assignSpeaker,
     /** Makes a new speaker of words of another one. */
-    splitSpeaker: (from: string, parts: readonly SpokenPart[]) =>
-      editOnServer(() => {
-        const segments = parts.map((part) =>
-          part.words === undefined ? part.id : { id: part.id, words: part.words },
-        );
-        return client.call('splitSpeaker', { params: { id }, body: { from, segments } });
-      }),
+    splitSpeaker: (from: string, parts: readonly SpokenPart[]) => {
+      const segments = parts.map((part) =>
+        part.words === undefined ? part.id : { id: part.id, words: part.words },
+      );
+      return edit((to) => client.send('splitSpeaker', { ...to, body: { from, segments } }));
+    },
     mergeSpeakers: (from: string, into: string) =>
-      editOnServer(() => client.call('mergeSpeakers', { params: { id }, body: { from, into } })),
+      edit((to) => client.send('mergeSpeakers', { ...to, body: { from, into } })),
     /** Gives words of several speakers to one who is new. */
     assignNewSpeaker: async (parts: readonly SpokenPart[]) => {
-      await editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} }));
+      await edit((to) => client.send('addSpeaker', { ...to, body: {} }));
       const added = Object.keys(store.getState().transcript?.speakers ?? {}).at(-1);
       return added === undefined ? undefined : assignSpeaker(parts, added);
     },
     /** Moves a border of a word or a subtitle; `plan` makes the request of what is shown when it is sent. */
     moveBorder: (plan: PlanTimes): Promise<void> => noteEdit(moveBorder(plan)),
-    addSpeaker: () => editOnServer(() => client.call('addSpeaker', { params: { id }, body: {} })),
-    rename,
+    addSpeaker: () => edit((to) => client.send('addSpeaker', { ...to, body: {} })),
+    rename: (name: string) => patch({ name }),
     /** Requests analyses of the current text; saves pending edits first. */
     analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
       await autosave.save();
-      serverEdits.expectJob(true);
+      ownEdits.expectJob(true);
       try {
-        await change(() => client.call('analyzeTranscript', { params: { id }, body: request }));
+        const transcript = await client.call('analyzeTranscript', { params: { id }, body: request });
+        server.put(transcript);
+        showForeign(transcript);
       } catch (error) {
-        serverEdits.expectJob(false);
+        ownEdits.expectJob(false);
         throw error;
       }
     },

@@ -261,7 +261,7 @@ const SaveStatus = () => {
   const { editor } = useReader();
   const { t } = useI18n();
   const saving = useStore(editor.store, (state) => state.saving);
-  const hasEdits = useStore(editor.store, (state) => state.undoStack.length + state.redoStack.length > 0);
+  const hasEdits = useStore(editor.store, (state) => state.hasEdited);
   const texts = { saved: hasEdits ? t('edit.saved') : '', failed: t('edit.notSaved') };
   return (
     <span role="status" className="mr-1 hidden text-xs whitespace-nowrap text-ink-3 sm:inline">

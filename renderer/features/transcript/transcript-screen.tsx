@@ -57,7 +57,7 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
         if (event.type === 'transcript.progress' && event.id === id)
           reader.editor.appendSegments(event.segments_from, event.segments);
         else if ('transcript' in event && event.transcript.id === id)
-          reader.editor.handleEvent(event.type === 'transcript.changed' ? 'changed' : 'other');
+          reader.editor.handleEvent(event.transcript.revision);
       }),
     [live, reader, id],
   );
@@ -150,7 +150,7 @@ const usePlayerTimeline = ({ editor, player }: Reader) => {
 /** Shows a toast when an analysis ends: its new warning, if any; with Undo after speakers were identified again. */
 const useAnalysisOutcome = ({ editor }: Reader) => {
   const { toasts } = useServices();
-  const { offerUndoOfJob } = useHistory();
+  const { offerUndo } = useHistory();
   const { t, warningText } = useI18n();
   useEffect(
     () =>
@@ -161,11 +161,10 @@ const useAnalysisOutcome = ({ editor }: Reader) => {
         );
         const edit = now.edits?.undo?.id;
         const isUndoable = edit !== undefined && edit !== before?.edits?.undo?.id;
-        if (warning === undefined && isUndoable) offerUndoOfJob(t('analyze.done'), edit);
-        else if (warning === undefined) toasts.show(t('analyze.done'));
+        if (warning === undefined) offerUndo(t('analyze.done'), isUndoable ? edit : undefined);
         else toasts.show(warningText(warning), { tone: 'bad' });
       }),
-    [editor, toasts, t, warningText, offerUndoOfJob],
+    [editor, toasts, t, warningText, offerUndo],
   );
 };
 

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { debounce } from '../../lib/debounce.ts';
 import { type Doc, type Paragraph, paragraphOfWord, wordSpans } from './model/document.ts';
-import { type SegmentText, segmentTexts } from './model/edit.ts';
+import type { SegmentText } from './model/edit.ts';
 import {
   mergeParagraph,
   type Part,
@@ -104,8 +104,7 @@ export const useParagraphEdit = (edited: Edited) => {
       isFinished.current = true;
       saveSoon.cancel();
       editor.setEditing(false);
-      const ids = changes.map((each) => each.id);
-      editor.edit(changes, segmentTexts(initial.current.doc, ids));
+      editor.finishEdit(changes);
       const { doc } = editor.store.getState();
       view.setState({
         edited:

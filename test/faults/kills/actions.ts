@@ -94,7 +94,7 @@ const removeTranscript: Action = (server, library, random) =>
 
 const DEFAULTS: Readonly<Record<(typeof SETTING_NAMES)[number], number>> = {
   'network.stallSeconds': SETTINGS['network.stallSeconds'].default,
-  'engine.idleSeconds': SETTINGS['engine.idleSeconds'].default,
+  'credits.perMinute.pro': SETTINGS['credits.perMinute.pro'].default,
 };
 
 const setting: Action = async (server, library, random) => {

@@ -74,7 +74,7 @@ export const SECRET_SENTENCE = (secret: string): string => `Write to ${secret}@e
 export const NOTE_SENTENCE = (word: string): string => `The note says ${word} today.`;
 
 /** Settings without an effect on the test. */
-export const SETTING_NAMES = ['network.stallSeconds', 'engine.idleSeconds'] as const;
+export const SETTING_NAMES = ['network.stallSeconds', 'credits.perMinute.pro'] as const;
 
 export type KnownSetting = { readonly value: Uncertain<number>; isBusy: boolean };
 

@@ -149,7 +149,7 @@ export const createWorld = async (): Promise<World> => {
     ['A', 'So am I.'],
   ]);
   const [server, remote, receiver, folder] = await Promise.all([
-    startServer({ dataDir, quick: true }),
+    startServer({ dataDir, quick: true, env: { EARSHOT_TEST_WAITS: '{"webhookRetrySeconds":[]}' } }),
     startUrlServer(),
     startWebhookReceiver(),
     temporaryFolder(),
@@ -167,7 +167,6 @@ export const createWorld = async (): Promise<World> => {
     'models.baseUrl': remote.url('/mirror'),
     'models.catalogue': [catalogueLine(WORKING_MODEL, model), catalogueLine(SLOW_MODEL, model)],
     'queue.concurrency': 2,
-    'webhooks.retrySeconds': [],
   };
   const { data: maria } = await server.client.call('createUser', { body: { name: 'Another user' } });
   const parts = { server, remote, receiver, folder: folder, mariasKey: maria.key.key, misheard };

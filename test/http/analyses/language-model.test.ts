@@ -31,7 +31,7 @@ beforeAll(async () => {
   model = await startLanguageModel((request) => reply(request));
   const dataDir = temporaryFolder();
   id = storeTalk(dataDir, 'A talk', [['A', 'We meet on Monday, and the budget is on the agenda.']]);
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: { EARSHOT_TEST_WAITS: '{"languageModelSeconds":2}' } });
 });
 afterAll(async () => {
   await Promise.all([discard(server), model.close()]);
@@ -107,9 +107,7 @@ describe('a local language model', () => {
     expect(failed.summary?.engine).toBe('extractive');
     expect(failed.warnings.join()).toContain('status 503');
     reply = () => undefined;
-    await settings({ 'llm.timeoutSeconds': 1 });
     const late = await summarise();
-    await settings({ 'llm.timeoutSeconds': null });
     expect(late.summary?.engine).toBe('extractive');
     expect(late.warnings.join()).toContain('in time');
     await settings({ 'network.offline': true });

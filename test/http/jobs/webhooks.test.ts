@@ -8,7 +8,11 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhoo
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, it').toString('base64')}`;
 /** Private addresses are allowed by a setting, which a test takes back. */
-const OPTIONS = { args: [...SYNTHETIC], model: 'starter-parakeet' } as const;
+const OPTIONS = {
+  args: [...SYNTHETIC],
+  model: 'starter-parakeet',
+  env: { EARSHOT_TEST_WAITS: '{"webhookRetrySeconds":[1,1,1]}' },
+} as const;
 
 let server: TestServer;
 let urls: UrlServer;
@@ -27,7 +31,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   server = await startServer({ ...OPTIONS, quick: true });
   await server.client.call('patchSettings', {
-    body: { 'webhooks.retrySeconds': [1, 1, 1], 'network.allowPrivateAddresses': true },
+    body: { 'network.allowPrivateAddresses': true },
   });
 });
 
@@ -97,7 +101,6 @@ describe('webhooks', () => {
   });
 
   it('resumes after a restart and after SIGKILL', async () => {
-    await server.client.call('patchSettings', { body: { 'webhooks.retrySeconds': [2, 2] } });
     receiver.answer('/later', [503, 200]);
     const made = await create(receiver.url('/later'));
     await until(() => receiver.requests('/later')[0]);
@@ -130,7 +133,7 @@ describe('webhooks', () => {
 
   it('does not connect to private addresses unless they are allowed', async () => {
     await server.client.call('patchSettings', {
-      body: { 'webhooks.retrySeconds': [], 'network.allowPrivateAddresses': null },
+      body: { 'network.allowPrivateAddresses': null },
     });
     const made = await create(receiver.url('/private'), { audio_url: urls.url('/note.wav') });
     expect(made.error?.code).toBe('address_not_allowed');

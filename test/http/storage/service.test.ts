@@ -18,8 +18,8 @@ describe('deleting a file', () => {
     const heard: string[] = [];
     const overheard: string[] = [];
     const stop = [
-      storage.events.subscribe(user.id, ({ type }) => heard.push(type)),
-      storage.events.subscribe(other.id, ({ type }) => overheard.push(type)),
+      storage.events.subscribe(user.id, ({ event }) => heard.push(event.type)),
+      storage.events.subscribe(other.id, ({ event }) => overheard.push(event.type)),
     ];
     const { file } = await upload(user, 'a.txt', 'x');
     await user.client.call('deleteFile', { params: { fileKey: file.key } });

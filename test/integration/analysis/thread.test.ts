@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { breadth } from '../../support/breadth.ts';
+import { sentencesOf } from '../../support/sentences-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { readDialogues } from '../../unit/analysis/support/corpus.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
@@ -49,7 +50,7 @@ describe('AnalysisThreads', () => {
       { secret: 'x', summarizer: failing },
     );
     expect(other?.engine).toBe('extractive');
-    expect(warnings.join()).toContain('no model');
+    expect(sentencesOf(warnings).join()).toContain('no model');
   });
 
   it('analyzes several texts at once and one after the other, each with its own segments', async () => {

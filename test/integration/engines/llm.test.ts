@@ -7,6 +7,7 @@ import {
   parseStatements,
 } from '../../../electron/core/engines/llm/summarizer.ts';
 import { bulletsOf, idsIn, type LanguageModel, startLanguageModel } from '../../support/language-model.ts';
+import { sentencesOf } from '../../support/sentences-of.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
 const servers: LanguageModel[] = [];
@@ -92,16 +93,16 @@ describe('summaries by a local language model', () => {
     const { summary, warnings } = await summarizeWith({ baseUrl });
     expect(summary?.engine).toBe('extractive');
     expect(summary?.text).toContain('budget');
-    expect(warnings.join()).toContain(reason);
+    expect(sentencesOf(warnings).join()).toContain(reason);
   });
 
   it('fails on a model that never responds and on an address without a server', async () => {
     const { baseUrl } = await startServer(() => undefined);
     const slow = await summarizeWith({ baseUrl, timeoutMs: 100 });
     expect(slow.summary?.engine).toBe('extractive');
-    expect(slow.warnings.join()).toContain('in time');
+    expect(sentencesOf(slow.warnings).join()).toContain('in time');
     const unreachable = await summarizeWith({ baseUrl: 'http://127.0.0.1:1/v1' });
-    expect(unreachable.warnings.join()).toContain('could not be reached');
+    expect(sentencesOf(unreachable.warnings).join()).toContain('could not be reached');
   });
 });
 

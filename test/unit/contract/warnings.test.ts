@@ -1,16 +1,20 @@
-import { describe, expect, it } from 'vitest';
-import { describeWarning, WARNINGS } from '../../../electron/contract/warnings.ts';
+import { expect, it } from 'vitest';
+import { presentWarning, uniqueWarnings, warningOf } from '../../../electron/contract/warnings.ts';
 
-describe('warnings', () => {
-  it.each(Object.entries(WARNINGS))('%s is known by its sentence, with its values', (code, sentence) => {
-    const values = Object.fromEntries(
-      [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name = ''], at) => [name, `the ${at + 1}. (value)`]),
-    );
-    const message = sentence.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-    expect(describeWarning(message)).toEqual({ code, message, values });
-  });
+const prompt = (model: string) => warningOf('prompt_ignored', { model });
 
-  it('has no code for a sentence of another version', () => {
-    expect(describeWarning('Something new.')).toEqual({ code: null, message: 'Something new.', values: {} });
+it('words a warning by its code and values', () => {
+  expect(presentWarning(prompt('tiny'))).toEqual({
+    code: 'prompt_ignored',
+    message: 'The prompt had no effect: the model tiny does not take one.',
+    values: { model: 'tiny' },
   });
+});
+
+it('keeps a sentence of another version', () => {
+  expect(presentWarning('Something new.')).toEqual({ code: null, message: 'Something new.', values: {} });
+});
+
+it('leaves out repeated warnings', () => {
+  expect(uniqueWarnings([prompt('a'), prompt('b'), prompt('a')])).toEqual([prompt('a'), prompt('b')]);
 });

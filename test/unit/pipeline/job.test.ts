@@ -10,6 +10,7 @@ import { updateUser } from '../../../electron/core/stores/users.ts';
 import { addJob } from '../../support/database.ts';
 import { FakeEngine, PARAKEET, whisperResult, whisperSegment } from '../../support/fake-engine.ts';
 import { FakeMedia } from '../../support/fake-media.ts';
+import { sentencesOf } from '../../support/sentences-of.ts';
 import { aborted, chunksOf, createJob } from './support/whole-job.ts';
 
 const SENTENCES = ['Good morning.', 'My name is Ann.', 'Goodbye.'];
@@ -104,7 +105,7 @@ describe('a job', () => {
     const job = createJob({ engine: speaking() });
     job.world.model = { ...job.world.model, standsInFor: 'tiny.en-q8_0' };
     await job.run();
-    expect(job.transcript().warnings).toEqual([
+    expect(sentencesOf(job.transcript().warnings)).toEqual([
       'The model small, held to English, answered for nano, whose own is not installed. Install it with: earshot models install tiny.en-q8_0',
     ]);
   });
@@ -113,7 +114,7 @@ describe('a job', () => {
     const job = createJob({ engine: speaking(), request: { prompt: 'Northwind' } });
     job.world.model = { ...job.world.model, capabilities: PARAKEET };
     await job.run();
-    expect(job.transcript().warnings).toContain(
+    expect(sentencesOf(job.transcript().warnings)).toContain(
       'The prompt had no effect: the model small does not take one.',
     );
   });

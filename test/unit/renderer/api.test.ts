@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventParser } from '../../../electron/contract/event-stream.ts';
-import { parseLiveEvent } from '../../../renderer/api/live-events.ts';
+import { parseServerEvent } from '../../../electron/contract/events.ts';
 
 describe('event stream', () => {
   it('parses events from partial data, with ids, comments and multi-line data', () => {
@@ -26,10 +26,10 @@ describe('event stream', () => {
   });
 
   it('ignores events of an unknown type', () => {
-    expect(parseLiveEvent('queue.changed', '{"paused":true}')).toEqual({
+    expect(parseServerEvent('queue.changed', '{"paused":true}')).toEqual({
       type: 'queue.changed',
       paused: true,
     });
-    expect(parseLiveEvent('something.new', '{}')).toBeUndefined();
+    expect(parseServerEvent('something.new', '{}')).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Client } from '../../../electron/contract/client.ts';
+import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
 import {
   createAutosave,
@@ -14,15 +14,16 @@ const openWindow = (storage: Storage) => {
   const requests: number[] = [];
   let state: SaveState = NOTHING_UNSAVED;
   let isServerUp = true;
-  const call = async (_name: string, input: { body: unknown }) => {
+  // Of the transcript, only the segments are read.
+  const transcript = { segments: [] } as unknown as Transcription;
+  const patch = async (body: unknown) => {
     if (!isServerUp) throw new Error('The service cannot be reached.');
-    const { segments = [] } = PatchTranscript.parse(input.body);
-    requests.push(segments.length);
-    return { segments: [] };
+    requests.push(PatchTranscript.parse(body).segments?.length ?? 0);
+    return transcript;
   };
   const autosave = createAutosave({
-    // Only `call` is used, for one operation.
-    client: { call } as unknown as Client,
+    patch,
+    load: async () => transcript,
     id: 'tr_1',
     storage,
     getState: () => state,
@@ -32,8 +33,6 @@ const openWindow = (storage: Storage) => {
     onStored: () => {},
     onSaved: () => {},
     onConflict: () => {},
-    onRequest: () => {},
-    onFailure: () => {},
   });
   return {
     requests,
@@ -43,7 +42,10 @@ const openWindow = (storage: Storage) => {
     /** Saves edits, to a service that answers or not. */
     edit: async (edits: Readonly<Record<number, string>>, isUp = true): Promise<void> => {
       isServerUp = isUp;
-      autosave.queue(Object.entries(edits).map(([id, text]) => ({ id: Number(id), text })));
+      autosave.queue(
+        Object.entries(edits).map(([id, text]) => ({ id: Number(id), text })),
+        1,
+      );
       await autosave.save();
     },
   };
@@ -92,6 +94,6 @@ it('takes over the edits that an earlier page could not save', async () => {
     { id: 2, text: 'two' },
   ]);
   await reopened.edit({ 2: 'more' });
-  expect(reopened.requests).toEqual([2]);
+  expect(reopened.requests).toEqual([2, 1]);
   expect(storage.length).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../../electron/contract/client.ts';
-import type { LiveEvent } from '../../../renderer/api/live-events.ts';
+import type { ServerEvent } from '../../../electron/contract/events.ts';
 import { callQuery, createQueryClient, invalidateOnEvents } from '../../../renderer/api/queries.ts';
 import { createPagedList, PAGE_SIZE } from '../../../renderer/stores/paged-list.ts';
 
@@ -28,15 +28,15 @@ const createFakeServer = () => {
 };
 
 const createEvents = () => {
-  const listeners = new Set<(event: LiveEvent) => void>();
+  const listeners = new Set<(event: ServerEvent) => void>();
   return {
     live: {
-      listen: (listener: (event: LiveEvent) => void) => {
+      listen: (listener: (event: ServerEvent) => void) => {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
     },
-    send: (event: LiveEvent) => {
+    send: (event: ServerEvent) => {
       for (const listener of listeners) listener(event);
     },
   };

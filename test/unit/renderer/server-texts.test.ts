@@ -1,6 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeWarning, WARNINGS, warningText } from '../../../electron/contract/warnings.ts';
+import {
+  presentWarning,
+  type StoredWarning,
+  WARNINGS,
+  warningOf,
+} from '../../../electron/contract/warnings.ts';
 import { TOPIC_NAMES } from '../../../electron/core/analysis/topics/topics.ts';
 import { LOCALES, loadServerTexts } from '../../../renderer/i18n/index.ts';
 import { translateTopic, translateWarning } from '../../../renderer/i18n/server-texts.ts';
@@ -14,7 +19,7 @@ const REASON_SOURCES = [
   /notTranslated\(\s*['`]([^'`]+)['`]/g,
   /notVerified\(\s*model\.id,\s*['`]([^'`]+)['`]/g,
   /LlmError\('\w+', ['`]([^'`]+)['`]/g,
-  /warningText\('\w+', \{ reason: '([^']+)'/g,
+  /warningOf\('\w+', \{ reason: '([^']+)'/g,
   /^ {2}(?:engine|model|file|decode|disk)_\w+: '(the [^']+)',$/gm,
 ];
 
@@ -50,7 +55,7 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
     );
     expect(found.length).toBeGreaterThan(15);
     for (const reason of found) {
-      const text = translateWarning(texts, describeWarning(warningText('llm_failed', { reason })), locale);
+      const text = translateWarning(texts, presentWarning(warningOf('llm_failed', { reason })), locale);
       expect(text, reason).not.toContain(reason);
     }
   });
@@ -60,10 +65,10 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
     const written = { model: 'parakeet', places: '0:12', language: 'de' };
     const reason = 'it does not know the language of the recording (de)';
     for (const warning of [
-      warningText('english_written', written),
-      warningText('not_verified', { model: 'tiny.en', reason }),
+      warningOf('english_written', written),
+      warningOf('not_verified', { model: 'tiny.en', reason }),
     ])
-      expect(translateWarning(texts, describeWarning(warning), locale)).toMatch(
+      expect(translateWarning(texts, presentWarning(warning), locale)).toMatch(
         /\((Deutsch|alemán|allemand)\)/,
       );
   });
@@ -72,15 +77,15 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
     const texts = await loadServerTexts(locale);
     const prompt = translateWarning(
       texts,
-      describeWarning(warningText('prompt_ignored', { model: 'starter-x' })),
+      presentWarning(warningOf('prompt_ignored', { model: 'starter-x' })),
       locale,
     );
     expect(prompt).toContain('starter-x');
     expect(prompt).not.toContain('effect:');
-    expect(translateWarning(texts, describeWarning('Something new.'), locale)).toBe('Something new.');
+    expect(translateWarning(texts, presentWarning('Something new.'), locale)).toBe('Something new.');
     const failed = translateWarning(
       texts,
-      describeWarning(warningText('llm_failed', { reason: 'it answered with status 500' })),
+      presentWarning(warningOf('llm_failed', { reason: 'it answered with status 500' })),
       locale,
     );
     expect(failed).toContain('500');
@@ -91,14 +96,14 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('texts of the server 
 describe('warnings in English', () => {
   it('are the sentences of the server, with languages by name', async () => {
     const texts = await loadServerTexts('en');
-    const shown = (message: string) => translateWarning(texts, describeWarning(message), 'en');
-    const plain = warningText('prompt_ignored', { model: 'starter-x' });
-    expect(shown(plain)).toBe(plain);
+    const shown = (warning: StoredWarning) => translateWarning(texts, presentWarning(warning), 'en');
+    const plain = warningOf('prompt_ignored', { model: 'starter-x' });
+    expect(shown(plain)).toBe(presentWarning(plain).message);
     for (const code of ['english_written', 'not_verified'] as const)
       expect(texts.warnings[code]).toBe(WARNINGS[code]);
     expect(
       shown(
-        warningText('not_verified', {
+        warningOf('not_verified', {
           model: 'tiny.en',
           reason: 'it does not know the language of the recording (de)',
         }),
@@ -106,7 +111,7 @@ describe('warnings in English', () => {
     ).toBe(
       'The text was not checked with the model tiny.en: it does not know the language of the recording (German).',
     );
-    expect(shown(warningText('english_written', { model: 'm', places: '0:12', language: 'de' }))).toContain(
+    expect(shown(warningOf('english_written', { model: 'm', places: '0:12', language: 'de' }))).toContain(
       'another language (German)',
     );
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { presentWarning } from '../../../electron/contract/warnings.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { addEdit, encodePatch, readPatch } from '../../../electron/core/stores/edits.ts';
@@ -258,6 +259,31 @@ describe('a database of the version before the languages', () => {
       encodePatch({ spans: [{ at: 0, count: 2, segments }] }),
     );
     expect(readPatch(db, 'tr_1', 'undo')?.spans[0]?.segments).toEqual(segments);
+  });
+});
+
+describe('a database of version 220', () => {
+  it('stores warnings by their codes, also those of two values, and keeps sentences that it does not know', () => {
+    const warnings = [
+      'The prompt had no effect: the model tiny does not take one.',
+      'Another language (de) than the one that was asked for is spoken at 0:12: the text there may be a translation, or wrong.',
+      'A sentence of long ago.',
+    ];
+    const path = fileOfVersion(
+      220,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+      ${insertTranscript('tr_1', { warnings: JSON.stringify(warnings) })}
+      ${insertTranscript('tr_2', { warnings: 'no JSON', queue_order: 2 })}`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    const stored = findTranscript(db, 'tr_1')?.warnings ?? [];
+    expect(stored).toEqual([
+      { code: 'prompt_ignored', values: { model: 'tiny' } },
+      { code: 'other_language', values: { language: 'de', places: '0:12' } },
+      'A sentence of long ago.',
+    ]);
+    expect(stored.map((warning) => presentWarning(warning).message)).toEqual(warnings);
+    expect(findTranscript(db, 'tr_2')?.warnings).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
@@ -23,8 +23,8 @@ export const summarize = async (
   transcript: AnalysisTranscript,
   request: SummaryRequest,
   yieldIfDue: YieldIfDue,
-): Promise<{ summary: Summary; warnings: string[] }> => {
-  const warnings: string[] = [];
+): Promise<{ summary: Summary; warnings: StoredWarning[] }> => {
+  const warnings: StoredWarning[] = [];
   const sentences = locateSentences(transcript.text, transcript.segments);
   await yieldIfDue();
   const language = request.language ?? transcript.language;
@@ -75,7 +75,7 @@ const writeWithModel = async (
   language: string,
   request: SummaryRequest,
   summarizer: Summarizer,
-): Promise<{ summary: Summary } | { warning: string }> => {
+): Promise<{ summary: Summary } | { warning: StoredWarning }> => {
   try {
     const items = await summarizer.summarize({
       sentences: sentences.map(({ id, text, speaker_id }) => ({ id, text, speaker_id })),
@@ -86,13 +86,13 @@ const writeWithModel = async (
     const bullets = items.map((item) => withSource(item, byId)).filter((bullet) => bullet !== undefined);
     if (bullets.length === 0)
       return {
-        warning: warningText('llm_unusable'),
+        warning: warningOf('llm_unusable'),
       };
     const text = formatSummary(bullets, request.type, language);
     return { summary: { text, type: request.type, language, engine: 'local_llm', bullets } };
   } catch (error) {
     return {
-      warning: warningText('llm_failed', { reason: messageOf(error) }),
+      warning: warningOf('llm_failed', { reason: messageOf(error) }),
     };
   }
 };

@@ -1,4 +1,4 @@
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { cancellationError, onAbort, throwIfAborted } from '../../base/abort.ts';
 import { SAMPLE_RATE, toSamples, toSeconds } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
@@ -87,7 +87,7 @@ export class Decoder implements Decode {
   /** The number of channels of which nothing says which is which. */
   #unnamedChannels: number | null = null;
   #hasStalled = false;
-  #warnings: string[] = [];
+  #warnings: StoredWarning[] = [];
 
   constructor(tools: FfmpegTools, input: MediaInput, options: DecodeOptions) {
     this.#tools = tools;
@@ -247,7 +247,7 @@ export class Decoder implements Decode {
     if (this.#position !== this.#plan.end) await this.#checkEnd(run);
     this.#refuseGuess();
     if (this.#isWavLonger && this.#plan.end === null) this.#warnings.push(this.#longerWav());
-    if (this.#hasJumps) this.#warnings.push(warningText('time_stamps_jump'));
+    if (this.#hasJumps) this.#warnings.push(warningOf('time_stamps_jump'));
     stall.pause();
     for (let chunk = await chunker.next(true); chunk !== null; chunk = await chunker.next(true)) {
       yield this.#advancePast(chunk);
@@ -334,8 +334,8 @@ export class Decoder implements Decode {
     if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
         declared === null
-          ? warningText('file_damaged', { seconds: Math.round(seconds) })
-          : warningText('file_ends_early', { seconds: Math.round(seconds), declared: Math.round(declared) }),
+          ? warningOf('file_damaged', { seconds: Math.round(seconds) })
+          : warningOf('file_ends_early', { seconds: Math.round(seconds), declared: Math.round(declared) }),
       );
     }
   }
@@ -350,9 +350,9 @@ export class Decoder implements Decode {
       : null;
   }
 
-  #longerWav(): string {
+  #longerWav(): StoredWarning {
     const [declared, seconds] = [Math.round(this.#wavSeconds ?? 0), Math.round(toSeconds(this.#position))];
-    return warningText('wav_length_wrong', { declared, seconds });
+    return warningOf('wav_length_wrong', { declared, seconds });
   }
 
   #tooLong(): AppError {

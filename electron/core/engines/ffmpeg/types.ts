@@ -1,3 +1,4 @@
+import type { StoredWarning } from '../../../contract/warnings.ts';
 import type { RangeReader } from '../net/range-reader/types.ts';
 
 /** Paths of the programs. */
@@ -104,7 +105,7 @@ export type DecodeSummary = {
   /** Seconds of audio from the range's start to its end, including those before `resume.at`. */
   readonly duration: number;
   /** Sentences for a person, e.g. that the file ends early. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
 };
 
 export type Decode = {

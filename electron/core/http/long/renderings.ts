@@ -1,12 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { isAppError, messageOf } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { EventHub } from '../../services/events.ts';
-import type {
-  TranscriptChanges,
-  TranscriptForm,
-  TranscriptService,
-} from '../../services/transcripts/index.ts';
+import type { TranscriptForm, TranscriptService } from '../../services/transcripts/index.ts';
 import type { Outline } from '../../services/transcripts/whole.ts';
 import { type Rendered, type Rendering, render as renderHere } from './rendering.ts';
 import { RenderingThread } from './thread-client.ts';
@@ -19,15 +12,11 @@ const MAX_SHORT = { transcription: 40_000, others: 15_000 } as const;
 const MAX_SHORT_SEGMENTS = 400;
 
 type Options = {
-  readonly events: EventHub;
-  readonly logger: Logger;
   readonly transcripts: TranscriptService;
   readonly databasePath: string;
   /** The thread's file in a bundled program; default: its source. */
   readonly thread?: URL | undefined;
 };
-
-type Change = Parameters<Parameters<TranscriptChanges['on']>[1]>[0];
 
 const FORMS: Partial<Record<Rendering['kind'], TranscriptForm>> = {
   transcription: 'asked',
@@ -69,21 +58,6 @@ export class Renderings {
     return Buffer.from(body).toString();
   }
 
-  /** Publishes a transcription to its user's windows; a long one follows when the thread has made it. */
-  publish({ userId, id, type }: Change): void {
-    const { transcripts, events, logger } = this.#options;
-    if (isShort(transcripts.outline(userId, id, 'asked'), { kind: 'transcription' })) {
-      events.publish(userId, { type, transcript: transcripts.get(userId, id) });
-    } else if (events.hasListeners(userId)) {
-      this.#publishLong({ userId, id, type }).catch((error: unknown) => {
-        // Deleted meanwhile, which is an event of its own.
-        if (isAppError(error)) return;
-        events.skip(userId);
-        logger.warn({ transcript: id, reason: messageOf(error) }, 'A change could not be published');
-      });
-    } else events.skip(userId);
-  }
-
   /**
    * What is sent later than it is asked for: words that were redacted meanwhile are not in it. Throws what
    * `TranscriptService.outline` throws.
@@ -96,11 +70,6 @@ export class Renderings {
       const rendered = await this.render(userId, id, rendering);
       if (text === textNow()) return rendered;
     }
-  }
-
-  async #publishLong({ userId, id, type }: Change): Promise<void> {
-    const { body } = await this.current(userId, id, { kind: 'transcription' });
-    this.#options.events.publishData(userId, type, `{"transcript":${Buffer.from(body).toString()}}`);
   }
 
   /** Ends the thread; answers that it owes fail. */

@@ -1,15 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
-import { isAppError, messageOf } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { AccountService } from '../../services/accounts.ts';
 import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
 import { startEventStream } from '../event-stream.ts';
-import type { Renderings } from '../long/renderings.ts';
 import type { OpenStreams } from '../open-streams.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -22,66 +19,36 @@ export type EventDeps = {
   readonly events: EventHub;
   readonly transcripts: TranscriptService;
   readonly queue: QueueService;
-  readonly renderings: Renderings;
   readonly streams: OpenStreams;
-  readonly logger: Logger;
 };
 
-const write = (out: ServerResponse, { id, type, data }: NumberedEvent): void => {
+const write = (out: ServerResponse, { id, event: { type, ...data } }: NumberedEvent): void => {
   // Checked before writing, so that one large event does not disconnect a client that keeps up.
   if (out.writableLength > MAX_BUFFERED_BYTES) out.destroy();
-  else out.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
+  else out.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
 };
 
 /** The current state, for a client of which it is not known what it missed. */
-const snapshot = async (
-  { db, transcripts, renderings, queue }: EventDeps,
-  userId: string,
-  id: number,
-): Promise<NumberedEvent> => {
-  const rendering = { kind: 'transcription' } as const;
-  const texts = transcripts.processing(userId).map((transcript) =>
-    renderings.text(userId, transcript, rendering).catch((error: unknown) => {
-      // Deleted meanwhile, which is an event of its own.
-      if (isAppError(error)) return undefined;
-      throw error;
-    }),
-  );
-  const processing = (await Promise.all(texts)).filter((text) => text !== undefined);
-  const state = `"queue_paused":${queue.isPaused()},"library_damaged":${db.isDamaged}`;
-  const data = `{"processing":[${processing.join(',')}],${state}}`;
-  return { id, type: 'snapshot', data };
-};
+const snapshot = ({ db, transcripts, queue, events }: EventDeps, userId: string): NumberedEvent => ({
+  id: events.latest,
+  event: {
+    type: 'snapshot',
+    processing: transcripts.processing(userId),
+    queue_paused: queue.isPaused(),
+    library_damaged: db.isDamaged,
+  },
+});
 
 /**
- * Writes what the client missed since the event `lastId`, or a snapshot where that is not known, then every event, until
- * the returned function is called. Events that are published while the snapshot is made follow it.
+ * Writes what the client missed since the event `lastId`, or a snapshot if that is not known, then every event, until
+ * the returned function is called.
  */
 const follow = (deps: EventDeps, userId: string, lastId: number, out: ServerResponse): (() => void) => {
-  const { db, events, logger } = deps;
+  const { db, events } = deps;
   // Damage is published to those who listen then: whoever comes later learns it from a snapshot.
   const missed = Number.isFinite(lastId) && !db.isDamaged ? events.since(userId, lastId) : undefined;
-  let waiting: NumberedEvent[] | undefined = missed === undefined ? [] : undefined;
-  for (const event of missed ?? []) write(out, event);
-  const unsubscribe = events.subscribe(userId, (event) => {
-    if (waiting === undefined) write(out, event);
-    else waiting.push(event);
-  });
-  if (missed !== undefined) return unsubscribe;
-  snapshot(deps, userId, events.latest).then(
-    (first) => {
-      // Ended meanwhile, e.g. because the key was revoked.
-      if (out.writableEnded) return;
-      for (const event of [first, ...(waiting ?? [])]) write(out, event);
-      waiting = undefined;
-    },
-    (error: unknown) => {
-      // The client connects again.
-      logger.warn({ reason: messageOf(error) }, 'A snapshot of the jobs could not be made');
-      out.destroy();
-    },
-  );
-  return unsubscribe;
+  for (const event of missed ?? [snapshot(deps, userId)]) write(out, event);
+  return events.subscribe(userId, (event) => write(out, event));
 };
 
 /** `GET /v1/events`: server-sent events about the caller's transcripts and files. */

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import { TranscriptEdit } from '../../../contract/transcript-edits.ts';
 import type { Caller } from '../../services/accounts.ts';
+import type { EditOutcome } from '../../services/transcripts/edits.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { addRoute } from '../add-route.ts';
+import { addRoute, type Call } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
 import { ok, success } from '../responses.ts';
@@ -29,6 +31,30 @@ const answerJob = async (
   await renderings.send(reply, user.id, id, { kind: 'transcription' });
 };
 
+const wantsMinimal = (prefer = ''): boolean =>
+  prefer.split(',').some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(;|$)/i.test(preference));
+
+type EditCall = Pick<Call<typeof routes.undoEdit>, 'caller' | 'params' | 'headers' | 'reply'>;
+
+/** Answers an edit with the whole transcription, or with what changed if the client prefers that (RFC 7240). */
+const answerEdit = async (
+  { transcripts, renderings }: Deps,
+  { caller, params: { id }, headers, reply }: EditCall,
+  edit: (userId: string, id: string) => Promise<EditOutcome>,
+): Promise<undefined> => {
+  const userId = caller.user.id;
+  const change = await transcripts.edited(userId, id, () => edit(userId, id));
+  if (change === undefined || !wantsMinimal(headers.prefer)) {
+    await renderings.send(reply, userId, id, { kind: 'transcription' });
+    return;
+  }
+  const body = JSON.stringify(TranscriptEdit.parse(change));
+  await reply
+    .header('preference-applied', 'return=minimal')
+    .type('application/json; charset=utf-8')
+    .send(body);
+};
+
 /** `/v1/transcript`: creates, lists, reads, edits, exports and deletes transcriptions. */
 export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void => {
   const { transcripts, renderings } = deps;
@@ -51,32 +77,27 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
     await renderings.send(reply, caller.user.id, params.id, { kind: 'sentences' });
     return undefined;
   });
-  addRoute(server, routes.patchTranscript, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.change(caller.user.id, params.id, body);
-    return sendWhole(caller, params.id, reply);
-  });
-  addRoute(server, routes.addSpeaker, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.addSpeaker(caller.user.id, params.id, body);
-    return sendWhole(caller, params.id, reply);
-  });
-  addRoute(server, routes.mergeSpeakers, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.merge(caller.user.id, params.id, body);
-    return sendWhole(caller, params.id, reply);
-  });
-  addRoute(server, routes.splitSpeaker, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.split(caller.user.id, params.id, body);
-    return sendWhole(caller, params.id, reply);
-  });
-  addRoute(server, routes.undoEdit, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.turn(caller.user.id, params.id, 'undo', body.edit);
-    return sendWhole(caller, params.id, reply);
-  });
-  addRoute(server, routes.redoEdit, async ({ caller, params, body, reply }) => {
-    await transcripts.edits.turn(caller.user.id, params.id, 'redo', body.edit);
-    return sendWhole(caller, params.id, reply);
-  });
+  const { edits } = transcripts;
+  addRoute(server, routes.patchTranscript, (call) =>
+    answerEdit(deps, call, (user, id) => edits.change(user, id, call.body)),
+  );
+  addRoute(server, routes.addSpeaker, (call) =>
+    answerEdit(deps, call, (user, id) => edits.addSpeaker(user, id, call.body)),
+  );
+  addRoute(server, routes.mergeSpeakers, (call) =>
+    answerEdit(deps, call, (user, id) => edits.merge(user, id, call.body)),
+  );
+  addRoute(server, routes.splitSpeaker, (call) =>
+    answerEdit(deps, call, (user, id) => edits.split(user, id, call.body)),
+  );
+  addRoute(server, routes.undoEdit, (call) =>
+    answerEdit(deps, call, (user, id) => edits.turn(user, id, 'undo', call.body.edit)),
+  );
+  addRoute(server, routes.redoEdit, (call) =>
+    answerEdit(deps, call, (user, id) => edits.turn(user, id, 'redo', call.body.edit)),
+  );
   addRoute(server, routes.forgetEdits, async ({ caller, params, reply }) => {
-    await transcripts.edits.forget(caller.user.id, params.id);
+    await edits.forget(caller.user.id, params.id);
     return sendWhole(caller, params.id, reply);
   });
   addRoute(server, routes.cancelTranscript, async ({ caller, params, reply }) => {

@@ -1,4 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
+import { type StoredWarning, uniqueWarnings } from '../../../contract/warnings.ts';
 import { AnalysisThreads, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
 import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
@@ -30,7 +31,7 @@ export type Findings = {
   /** Redacted and masked if the options ask for it. */
   readonly segments: readonly StoredSegment[];
   readonly analysis: StoredAnalysis;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
   /** The redacted words, to cover in the audio. Never stored, never logged. */
   readonly secrets: readonly RedactedWord[];
 };
@@ -167,5 +168,5 @@ export const findingsFields = (
 ): TranscriptChange => ({
   ...totals,
   analysis: { ...kept, ...findings.analysis },
-  warnings: [...new Set([...transcript.warnings, ...findings.warnings])],
+  warnings: uniqueWarnings([...transcript.warnings, ...findings.warnings]),
 });

@@ -1,11 +1,11 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { type AppError, isAppError } from '../../base/errors.ts';
 import type { Diarization } from '../../engines/diarizer/types.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { NewSpeakerEmbedding } from '../../stores/speakers.ts';
-import type { PipelineDeps, SpeakerModels } from '../deps.ts';
+import { MissingSpeakerModel, type PipelineDeps, type SpeakerModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
 import { withEarlierEdits } from './diarize-edits.ts';
@@ -14,9 +14,9 @@ import { recordingFrom, withSpeakersFrom } from './diarize-part.ts';
 import { withSpeakers } from './diarize-words.ts';
 import { identifySpeakers } from './identify-speakers.ts';
 
-const ENGINE_FAILED = warningText('speakers_engine_crashed');
-const NOT_DECODED = warningText('speakers_not_decoded');
-const NO_AUDIO = warningText('speakers_audio_gone');
+const ENGINE_FAILED = warningOf('speakers_engine_crashed');
+const NOT_DECODED = warningOf('speakers_not_decoded');
+const NO_AUDIO = warningOf('speakers_audio_gone');
 
 export type DiarizeInput = {
   /** Null if no audio is on this machine. */
@@ -33,7 +33,7 @@ export type Diarized = {
   readonly segments: readonly StoredSegment[];
   readonly speakers?: Speakers;
   readonly embeddings?: readonly NewSpeakerEmbedding[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
 };
 
 /** The requested number of speakers where the number that was found is out of the requested range, else null. */
@@ -60,7 +60,7 @@ const diarizeRecording = async (
   };
 };
 
-const nameDropped = (label: string): string => warningText('speaker_name_dropped', { speaker: label });
+const nameDropped = (label: string): StoredWarning => warningOf('speaker_name_dropped', { speaker: label });
 
 const assignSpeakers = async (
   before: DiarizeInput,
@@ -81,9 +81,9 @@ const assignSpeakers = async (
   };
 };
 
-const warningFor = ({ code, message }: AppError): string => {
-  if (code === 'model_not_installed') return message;
-  return code === 'decode_failed' ? NOT_DECODED : ENGINE_FAILED;
+const warningFor = (error: AppError): StoredWarning => {
+  if (error instanceof MissingSpeakerModel) return error.warning;
+  return error.code === 'decode_failed' ? NOT_DECODED : ENGINE_FAILED;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, KnownSpeaker } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { findIntroductions, type SpokenTurn } from '../../analysis/introductions.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -23,7 +23,7 @@ export type IdentifyInput = {
   readonly models: SpeakerModels;
 };
 
-const unusable = (name: string): string => warningText('voice_sample_unusable', { name });
+const unusable = (name: string): StoredWarning => warningOf('voice_sample_unusable', { name });
 
 /** The voice in a sample recording; undefined if the file is gone, unreadable, or without enough speech. */
 const voiceOf = async (
@@ -81,14 +81,14 @@ export const identifySpeakers = async (
   context: JobContext,
   input: IdentifyInput,
   options: AnalysisOptions,
-): Promise<{ speakers: Speakers; warnings: string[] }> => {
+): Promise<{ speakers: Speakers; warnings: StoredWarning[] }> => {
   const { speakers, models } = input;
   const known = options.known_speakers ?? [];
   if (known.length === 0 || redactsPeople(options)) return { speakers, warnings: [] };
   const voices: NamedVoice[] = listRememberedSpeakers(deps.db, context.transcript.userId).filter(
     ({ model, name }) => model === models.id && known.some((speaker) => speaker.name === name),
   );
-  const warnings: string[] = [];
+  const warnings: StoredWarning[] = [];
   for (const speaker of known.filter(({ sample }) => sample !== undefined)) {
     const voice = await voiceOf(deps, context, speaker, models);
     if (voice === undefined) warnings.push(unusable(speaker.name));

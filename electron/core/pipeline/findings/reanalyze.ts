@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, AnalyzeTranscript } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, uniqueWarnings, warningOf } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
@@ -61,7 +61,7 @@ export const queuedForReanalysis = (
 /** The fields that end a reanalysis without a result: the transcript is as it was before, with a warning. */
 export const abandonedReanalysis = (
   transcript: Pick<Transcript, 'checkpoint' | 'warnings' | 'options'>,
-  warning: string,
+  warning: StoredWarning,
 ): TranscriptChange => {
   const before = checkpointOf(transcript);
   return {
@@ -71,7 +71,7 @@ export const abandonedReanalysis = (
     checkpoint: null,
     options: before?.options ?? transcript.options,
     completedAt: before?.completedAt ?? null,
-    warnings: [...new Set([...transcript.warnings, warning])],
+    warnings: uniqueWarnings([...transcript.warnings, warning]),
   };
 };
 
@@ -239,8 +239,8 @@ export const reanalyze = async (deps: PipelineDeps, context: JobContext): Promis
     deps.logger.warn({ transcript: transcript.id, reason: messageOf(error) }, 'A reanalysis failed');
     const warning =
       signal.reason === 'cancelled'
-        ? warningText('analysis_cancelled')
-        : warningText('analysis_failed', { reason: 'something went wrong' });
+        ? warningOf('analysis_cancelled')
+        : warningOf('analysis_failed', { reason: 'something went wrong' });
     updateClaimed(deps.db, transcript.id, transcript.attempt, abandonedReanalysis(transcript, warning));
   } finally {
     await removeWorkFolder(deps, transcript);

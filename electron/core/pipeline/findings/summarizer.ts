@@ -1,4 +1,5 @@
 import type { Summarizer } from '../../analysis/types.ts';
+import { WAITS } from '../../base/waits.ts';
 import type { ChatEndpoint } from '../../engines/llm/chat.ts';
 import { createLocalSummarizer } from '../../engines/llm/summarizer.ts';
 import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
@@ -36,7 +37,6 @@ const fetchThrough =
 export type LanguageModelSettings = {
   readonly url: string;
   readonly model: string;
-  readonly timeoutSeconds: number;
 };
 
 export const isConfigured = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
@@ -45,13 +45,13 @@ export const isConfigured = ({ url, model }: Pick<LanguageModelSettings, 'url' |
 /** The endpoint that the settings name. */
 export const endpointOf = (
   http: HttpClient,
-  { url, model, timeoutSeconds }: LanguageModelSettings,
+  { url, model }: LanguageModelSettings,
   signal?: AbortSignal,
 ): ChatEndpoint => ({
   baseUrl: url,
   model,
-  timeoutMs: timeoutSeconds * 1000,
-  fetch: fetchThrough(http, timeoutSeconds),
+  timeoutMs: WAITS.languageModelSeconds * 1000,
+  fetch: fetchThrough(http, WAITS.languageModelSeconds),
   ...(signal === undefined ? {} : { signal }),
 });
 

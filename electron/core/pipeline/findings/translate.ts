@@ -1,5 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import type { AnalysisTranscript } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -22,14 +22,14 @@ export type TranslateInput = {
 
 export type Translated = {
   readonly translation?: AnalysisTranscript;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
 };
 
 /** A "translation" that shares more than this part of its words with the text was not translated. */
 const MAX_SHARED_WORDS = 0.7;
 
 const notTranslated = (reason: string): Translated => ({
-  warnings: [warningText('no_english_summary', { reason })],
+  warnings: [warningOf('no_english_summary', { reason })],
 });
 
 /** An English summary of another language, for lack of a language model that reads it. */
@@ -103,7 +103,7 @@ const translate = async (
       text: joinTexts(translated.map(({ text }) => text)),
       segments: translated,
     },
-    warnings: [warningText('summary_of_translation')],
+    warnings: [warningOf('summary_of_translation')],
   };
 };
 

@@ -1,4 +1,4 @@
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { languageOfText } from '../../analysis/language-of-text.ts';
 import { toSamples } from '../../base/audio.ts';
 import { formatClock } from '../../base/time.ts';
@@ -53,7 +53,7 @@ export const driftWarning = async (
   { id, capabilities }: Pick<PipelineModel, 'id' | 'capabilities'>,
   language: string | null,
   segments: readonly RecognizedSegment[],
-): Promise<string[]> => {
+): Promise<StoredWarning[]> => {
   if (capabilities.takesLanguage) return [];
   const places: string[] = [];
   for (const segment of segments) {
@@ -62,6 +62,6 @@ export const driftWarning = async (
   }
   if (places.length === 0) return [];
   return [
-    warningText('english_written', { model: id, places: places.join(', '), language: language ?? 'und' }),
+    warningOf('english_written', { model: id, places: places.join(', '), language: language ?? 'und' }),
   ];
 };

@@ -1,4 +1,4 @@
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { formatClock } from '../../base/time.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
 
@@ -22,7 +22,7 @@ const placesOf = (notes: readonly RecognitionNote[]): string => {
 };
 
 /** Warnings that name what is not in the text, and where. */
-export const noteWarnings = (notes: readonly RecognitionNote[] = []): string[] => {
+export const noteWarnings = (notes: readonly RecognitionNote[] = []): StoredWarning[] => {
   const unrecognized = notes.filter(({ kind }) => kind === 'unrecognized');
   const repeated = notes.filter(({ kind }) => kind === 'repeated');
   const foreign = notes.filter(({ kind }) => kind === 'language');
@@ -30,10 +30,10 @@ export const noteWarnings = (notes: readonly RecognitionNote[] = []): string[] =
   return [
     ...(unrecognized.length === 0
       ? []
-      : [warningText('speech_not_recognized', { seconds, places: placesOf(unrecognized) })]),
-    ...(repeated.length === 0 ? [] : [warningText('repetition_removed', { places: placesOf(repeated) })]),
+      : [warningOf('speech_not_recognized', { seconds, places: placesOf(unrecognized) })]),
+    ...(repeated.length === 0 ? [] : [warningOf('repetition_removed', { places: placesOf(repeated) })]),
     ...[...new Set(foreign.map(({ language = 'und' }) => language))].map((language) =>
-      warningText('other_language', {
+      warningOf('other_language', {
         language,
         places: placesOf(foreign.filter((note) => note.language === language)),
       }),

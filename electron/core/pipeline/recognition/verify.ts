@@ -1,4 +1,4 @@
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, type AppErrorCode, isAppError } from '../../base/errors.ts';
 import { mapInOrder } from '../../base/in-order.ts';
@@ -50,7 +50,8 @@ const FAILURES: Partial<Readonly<Record<AppErrorCode, string>>> = {
   decode_failed: 'the audio could not be read again',
   disk_full: 'the disk is full',
 };
-const notVerified = (model: string, reason: string): string => warningText('not_verified', { model, reason });
+const notVerified = (model: string, reason: string): StoredWarning =>
+  warningOf('not_verified', { model, reason });
 
 /** Where the second pass begins in a job's progress, and how long it takes: by the models' measured speeds. */
 export const secondPass = (
@@ -212,10 +213,10 @@ class Verification {
   }
 }
 
-const missedWarning = (model: string, missed: readonly number[]): string[] => {
+const missedWarning = (model: string, missed: readonly number[]): StoredWarning[] => {
   if (missed.length === 0) return [];
   const places = missed.map((seconds) => formatClock(seconds)).join(', ');
-  return [warningText('words_missing', { model, places })];
+  return [warningOf('words_missing', { model, places })];
 };
 
 /**
@@ -223,7 +224,7 @@ const missedWarning = (model: string, missed: readonly number[]): string[] => {
  * Returns warnings: a failure is one, too, because the text is worth keeping as one model heard it. Throws `cancelled`,
  * `interrupted`.
  */
-export const verifyTranscript = async (options: VerifyOptions): Promise<string[]> => {
+export const verifyTranscript = async (options: VerifyOptions): Promise<StoredWarning[]> => {
   const { deps, context, recording, model, checkpoint } = options;
   const { language } = checkpoint;
   if (checkpoint.segments === 0) return [];
@@ -241,6 +242,6 @@ export const verifyTranscript = async (options: VerifyOptions): Promise<string[]
     deps.logger.warn({ transcript: context.transcript.id, code: error.code }, 'Verification failed');
     const at = formatClock(verification.position);
     const reason = FAILURES[error.code] ?? 'something went wrong';
-    return [warningText('verified_partly', { model: model.id, at, reason })];
+    return [warningOf('verified_partly', { model: model.id, at, reason })];
   }
 };

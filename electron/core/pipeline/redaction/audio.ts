@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
@@ -29,10 +29,10 @@ const WIDER_MARGIN = 0.8;
 const START_PERCENT = 97;
 const END_PERCENT = 99;
 
-const NO_AUDIO = warningText('audio_not_bleepable');
-const NOT_COVERED = warningText('audio_not_covered');
-const NOT_CHECKED = warningText('bleeps_not_checked');
-const AUDIBLE = warningText('value_audible');
+const NO_AUDIO = warningOf('audio_not_bleepable');
+const NOT_COVERED = warningOf('audio_not_covered');
+const NOT_CHECKED = warningOf('bleeps_not_checked');
+const AUDIBLE = warningOf('value_audible');
 
 /** Covers the secrets, checks the result by recognizing it, and covers audible values once more with wider margins. */
 class AudioRedaction {
@@ -53,7 +53,7 @@ class AudioRedaction {
     this.path = join(workFolder(deps, context.transcript), 'bleeped.m4a');
   }
 
-  async run(): Promise<{ report: RedactionReport; warnings: string[] }> {
+  async run(): Promise<{ report: RedactionReport; warnings: StoredWarning[] }> {
     this.#reportProgress(0);
     const spans = coverSpans(this.#values);
     const { duration } = await this.#cover(spans);

@@ -1,16 +1,16 @@
 import type { RedactedSource } from '../../../contract/analysis.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
 
-const KEPT_IN_USE = warningText('source_kept');
+const KEPT_IN_USE = warningOf('source_kept');
 
 type SettledSource = {
   /** Undefined for a transcript that is not redacted. */
   readonly outcome: RedactedSource | undefined;
   readonly change: Pick<TranscriptChange, 'fileId'>;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
   /** Removes the bytes of a deleted file. Call it right after the commit. */
   readonly finish: () => Promise<void>;
 };

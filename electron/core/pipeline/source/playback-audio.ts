@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import type { MediaInfo } from '../../engines/ffmpeg/types.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { JobContext } from '../types.ts';
@@ -9,7 +9,7 @@ import type { RangeAudio } from './range-audio.ts';
 import type { Source } from './resolve.ts';
 import { workFolder } from './work-folder.ts';
 
-const RANGE_TOO_LONG = warningText('range_too_long');
+const RANGE_TOO_LONG = warningOf('range_too_long');
 
 /** The file name of audio that was encoded here. */
 export const ENCODED_FILE = 'audio.m4a';
@@ -24,7 +24,7 @@ export type PlaybackAudio = {
   readonly file: string | null;
   /** Where it starts on the source's timeline; seconds. */
   readonly offset: number;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
   /** For redacted audio alone. */
   readonly report?: RedactionReport;
 };

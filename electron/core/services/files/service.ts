@@ -1,4 +1,4 @@
-import { warningText } from '../../../contract/warnings.ts';
+import { warningOf } from '../../../contract/warnings.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { formatBytes, round } from '../../base/numbers.ts';
@@ -37,7 +37,7 @@ type FileServiceDeps = {
   readonly onSourceDeleted: (source: SourceDeleted) => void;
 };
 
-const SOURCE_DELETED = warningText('source_deleted');
+const SOURCE_DELETED = warningOf('source_deleted');
 
 const MAX_LISTED_LINKS = 100;
 

@@ -1,10 +1,10 @@
 import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import { SETTINGS } from '../../../contract/settings.ts';
 import type { Model } from '../../../contract/system.ts';
-import { warningText } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
+import { MissingSpeakerModel } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
 import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
@@ -329,7 +329,7 @@ export class ModelService {
   #speakerModel(id: string): string {
     const path = speakerPartOf(id) === undefined ? undefined : this.#files.path(id);
     if (path !== undefined) return path;
-    throw new AppError('model_not_installed', warningText('speakers_model_missing', { model: id }));
+    throw new MissingSpeakerModel(id);
   }
 
   #isInUse(id: string): boolean {

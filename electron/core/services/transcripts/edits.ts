@@ -19,6 +19,7 @@ import {
   addEdit,
   type Direction,
   deleteEdits,
+  deleteUndone,
   type EditKind,
   type EditPatch,
   encodePatch,
@@ -30,7 +31,7 @@ import {
 import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { type IndexedText, prepareIndexedText, touchesIndex } from '../../stores/search.ts';
-import { replaceSpans } from '../../stores/segment-spans.ts';
+import { replaceSpans, type SegmentSpan } from '../../stores/segment-spans.ts';
 import { readSegmentTexts, type SegmentText } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
@@ -38,13 +39,7 @@ import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers } from './analyze.ts';
 import { learn, readLesson } from './corrections.ts';
-import {
-  editSegments,
-  isTimeEdit,
-  type Replacement,
-  refuseUnknownSpeaker,
-  type SegmentEdit,
-} from './edited-segments.ts';
+import { editSegments, isTimeEdit, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
 import { matchingTurn, mergeStep, patchReplacements, splitEdits } from './speaker-edits.ts';
@@ -57,7 +52,7 @@ type Deps = {
   readonly followUp: FollowUpAnalyses;
   /** The stored transcript of a user. Throws `transcript_not_found`. */
   readonly stored: (userId: string, id: string) => Transcript;
-  readonly publishChange: (userId: string, id: string) => void;
+  readonly publishChange: (id: string) => void;
 };
 
 type Speakers = NonNullable<StoredAnalysis['speakers']>;
@@ -74,6 +69,8 @@ type Plan = {
   readonly turn?: { readonly direction: Direction; readonly patch: EditPatch };
   /** Whether it continues the edit before it, with which it is undone and made again. */
   readonly follows?: boolean;
+  /** The edit of texts that it continues if that is still the last one. */
+  readonly continues?: number | undefined;
   /** False where another step is to follow. */
   readonly isLast?: boolean;
   /** Called when the step is stored. */
@@ -81,10 +78,19 @@ type Plan = {
   readonly name?: string | undefined;
 };
 
+/** What an edit did to the stored transcript. */
+export type EditOutcome = {
+  /** The number of its revisions. */
+  readonly updates: number;
+  /** In the order in which they are applied; the places of each are those after the ones before. */
+  readonly spans: readonly SegmentSpan[];
+};
+
 type Planner = (transcript: Transcript, segments: readonly SegmentText[]) => Plan | Promise<Plan>;
 
 /** What an edit of several kinds is called: by its text, then by who speaks. */
-const kindOf = (edits: readonly SegmentEdit[]): EditKind => {
+const kindOf = ({ segments: edits = [], speakers, name }: PatchTranscript): EditKind => {
+  if (edits.length === 0 && speakers === undefined && name !== undefined) return 'name';
   if (edits.some(({ text, paragraph_starts: starts }) => text !== undefined || starts !== undefined))
     return 'text';
   const isSpeakers = edits.some(({ speaker_id }) => speaker_id !== undefined);
@@ -100,14 +106,29 @@ const presentEdit = (db: ReadableDb, id: string, direction: Direction) => {
     : { id: edit.number, kind: edit.kind, created_at: isoTime(edit.createdAt) };
 };
 
-/** What can be undone and redone; nothing where nobody edited. */
-export const editsOf = (db: ReadableDb, { id, revision }: Transcript): Pick<Transcription, 'edits'> => {
-  if (revision === 0) return {};
+/** What can be undone and redone; nothing if nobody edited. */
+export const editsOf = (db: ReadableDb, { id }: Transcript): Pick<Transcription, 'edits'> => {
   const edits = { undo: presentEdit(db, id, 'undo'), redo: presentEdit(db, id, 'redo') };
   return edits.undo === null && edits.redo === null ? {} : { edits };
 };
 
-/** People's edits of transcripts: texts, paragraphs, and who speaks. One history for all, in which each can be undone. */
+/** What undoes the edit that an edit continues; undefined if it continues none. */
+const continuedEdit = (db: ReadableDb, id: string, { kind, continues }: Plan): EditPatch | undefined => {
+  const last = continues === undefined ? undefined : findEdit(db, id, 'undo');
+  return last?.number === continues && last?.kind === kind ? readPatch(db, id, 'undo') : undefined;
+};
+
+/** Whether a patch also takes back a later edit of the same segments. */
+const covers = (patch: EditPatch, { spans, speakers, name }: EditPatch): boolean =>
+  speakers === undefined &&
+  name === undefined &&
+  spans.every(
+    ({ at, count, segments }) =>
+      count === segments.length &&
+      patch.spans.some((earlier) => earlier.at <= at && at + count <= earlier.at + earlier.count),
+  );
+
+/** People's edits of transcripts: name, texts, paragraphs, times, and who speaks. One history for all, in which each can be undone. */
 export class TranscriptEdits {
   readonly #deps: Deps;
   /** Runs the edits of one transcript one after the other. */
@@ -121,7 +142,7 @@ export class TranscriptEdits {
    * Applies a person's corrections: name, text, times and speakers of segments, names of speakers. The analyses of a long text
    * follow when the person pauses (`FollowUpAnalyses`).
    */
-  change(userId: string, id: string, patch: PatchTranscript): Promise<void> {
+  change(userId: string, id: string, patch: PatchTranscript): Promise<EditOutcome> {
     const { db, speakers: service } = this.#deps;
     const { segments: edits = [], speakers: names, name } = patch;
     const isSpeakerEdit = edits.some(({ speaker_id }) => speaker_id !== undefined);
@@ -139,23 +160,28 @@ export class TranscriptEdits {
       if (turn !== undefined) {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
-        return { ...(await this.#turnPlan(id, turn.direction, segments)), name, isLast: turn.steps === 1 };
+        return {
+          ...(await this.#turnPlan(id, turn.direction, segments)),
+          ...(name === undefined ? {} : { name }),
+          isLast: turn.steps === 1,
+        };
       }
       return {
-        kind: kindOf(edits),
+        kind: kindOf(patch),
         replacements,
         name,
+        continues: isTextAlone ? patch.continues : undefined,
         ...(names === undefined
           ? {}
           : { speakers: (moved, now) => nameSpeakers({ ...now, speakers: moved }, names, service) }),
       };
     };
-    return this.#edit(userId, id, find, plan, patch.segments !== undefined);
+    return this.#edit(id, find, plan, patch.segments !== undefined);
   }
 
-  addSpeaker(userId: string, id: string, { name, color }: AddSpeaker): Promise<void> {
+  addSpeaker(userId: string, id: string, { name, color }: AddSpeaker): Promise<EditOutcome> {
     const find = () => this.#completed(userId, id);
-    return this.#edit(userId, id, find, () => ({
+    return this.#edit(id, find, () => ({
       kind: 'speakers',
       replacements: [],
       speakers: (speakers = {}) => {
@@ -167,10 +193,10 @@ export class TranscriptEdits {
   }
 
   /** Gives everything that one speaker says to another. Throws `invalid_request` for a label that there is not. */
-  merge(userId: string, id: string, { from, into }: MergeSpeakers): Promise<void> {
+  merge(userId: string, id: string, { from, into }: MergeSpeakers): Promise<EditOutcome> {
     const find = () => this.#completed(userId, id);
     let start = 0;
-    return this.#edit(userId, id, find, async (transcript, segments) => {
+    return this.#edit(id, find, async (transcript, segments) => {
       refuseUnknownSpeaker(transcript, from, 'from');
       refuseUnknownSpeaker(transcript, into, 'into');
       const { replacements, next } = await mergeStep(this.#deps.db, id, segments, { from, into }, start);
@@ -189,9 +215,9 @@ export class TranscriptEdits {
   }
 
   /** Makes a new speaker of segments of another one. Throws `conflict` where one is no longer that speaker's. */
-  split(userId: string, id: string, { from, segments: chosen, name }: SplitSpeaker): Promise<void> {
+  split(userId: string, id: string, { from, segments: chosen, name }: SplitSpeaker): Promise<EditOutcome> {
     const find = () => this.#completed(userId, id);
-    return this.#edit(userId, id, find, async (transcript, segments) => {
+    return this.#edit(id, find, async (transcript, segments) => {
       refuseUnknownSpeaker(transcript, from, 'from');
       const speakers = transcript.analysis.speakers ?? {};
       const label = this.#newLabel(id, speakers);
@@ -209,11 +235,11 @@ export class TranscriptEdits {
    * Undoes the last edit, or makes the one again that was undone last. Throws `conflict` where there is none, or where it is
    * not the one that the caller means.
    */
-  turn(userId: string, id: string, direction: Direction, expected: number | undefined): Promise<void> {
+  turn(userId: string, id: string, direction: Direction, expected: number | undefined): Promise<EditOutcome> {
     const { db } = this.#deps;
     const find = () => this.#completed(userId, id);
     let isFirst = true;
-    return this.#edit(userId, id, find, async (_, segments) => {
+    return this.#edit(id, find, async (_, segments) => {
       const next = findEdit(db, id, direction);
       if (next === undefined) throw new AppError('conflict', `There is nothing to ${direction}.`);
       if (isFirst && expected !== undefined && next.number !== expected) {
@@ -236,10 +262,11 @@ export class TranscriptEdits {
       stored(userId, id);
       db.transaction(() => {
         deleteEdits(db, id);
+        updateTranscript(db, id, {});
         markForScrub(db, 'log');
       });
       await nextTurn();
-      publishChange(userId, id);
+      publishChange(id);
     });
   }
 
@@ -250,33 +277,35 @@ export class TranscriptEdits {
     if (patch === undefined || replacements === undefined) {
       throw new AppError('conflict', 'This edit no longer fits the transcript.');
     }
-    const { speakers } = patch;
+    const { speakers, name } = patch;
     return {
       kind: 'speakers',
       replacements,
+      name,
       turn: { direction, patch },
       ...(speakers === undefined ? {} : { speakers: () => speakers ?? undefined }),
     };
   }
 
   /** Names alone need no segments, which are many in ten hours. */
-  #edit(
-    userId: string,
-    id: string,
-    find: () => Transcript,
-    plan: Planner,
-    readsSegments = true,
-  ): Promise<void> {
+  #edit(id: string, find: () => Transcript, plan: Planner, readsSegments = true): Promise<EditOutcome> {
     return this.#running.run(id, async () => {
+      const outcome = { updates: 0, spans: [] as SegmentSpan[] };
       // The text may change between reading and writing only by an analysis, whose masked words must not be lost.
-      while (!(await this.#tryEdit(find, plan, readsSegments))) await nextTurn();
+      while (!(await this.#tryEdit(find, plan, readsSegments, outcome))) await nextTurn();
       await nextTurn();
-      this.#deps.publishChange(userId, id);
+      this.#deps.publishChange(id);
+      return outcome;
     });
   }
 
-  /** False where the transcript changed meanwhile, or another step is to follow: try again. */
-  async #tryEdit(find: () => Transcript, planner: Planner, readsSegments: boolean): Promise<boolean> {
+  /** False if the transcript changed meanwhile, or another step is to follow: try again. */
+  async #tryEdit(
+    find: () => Transcript,
+    planner: Planner,
+    readsSegments: boolean,
+    outcome: { updates: number; spans: SegmentSpan[] },
+  ): Promise<boolean> {
     const { db } = this.#deps;
     const before = find();
     const segments = readsSegments ? readSegmentTexts(db, before.id) : [];
@@ -292,27 +321,34 @@ export class TranscriptEdits {
     const isStored = db.transaction(() => {
       const now = find();
       if (plan.replacements.length > 0 && !isSameText(now, before)) return false;
-      this.#write(now, plan, prepared, indexed);
+      if (this.#write(now, plan, prepared, indexed)) outcome.updates++;
       learn(db, now, lesson);
       return true;
     });
-    if (isStored) plan.onStored?.();
-    return isStored && plan.isLast !== false;
+    if (!isStored) return false;
+    // From the last on, the places of those before it stay the same.
+    outcome.spans.push(...prepared.spans.toReversed());
+    plan.onStored?.();
+    return plan.isLast !== false;
   }
 
-  #write(now: Transcript, plan: Plan, prepared: PreparedEdit, indexed: IndexedText | undefined): void {
+  /** False if there is nothing to change. */
+  #write(now: Transcript, plan: Plan, prepared: PreparedEdit, indexed: IndexedText | undefined): boolean {
     const { db, followUp } = this.#deps;
     const { id } = now;
     const moved = prepared.speakers ?? now.analysis.speakers;
     const speakers = plan.speakers === undefined ? moved : plan.speakers(moved, now);
     const isNaming = !isDeepStrictEqual(speakers, now.analysis.speakers);
-    const isEdit = isNaming || prepared.spans.length > 0;
-    if (!isEdit && plan.name === undefined) return;
+    // Before a job has ended, its redaction may still have to cover the name.
+    const isRenaming = plan.name !== undefined && plan.name !== now.name && now.status === 'completed';
+    const isEdit = isNaming || isRenaming || prepared.spans.length > 0;
+    if (!isEdit && plan.name === undefined) return false;
     replaceSpans(db, id, prepared.spans);
     if (isEdit) {
       const inverse: EditPatch = {
         spans: prepared.inverse,
         ...(isNaming ? { speakers: now.analysis.speakers ?? null } : {}),
+        ...(isRenaming ? { name: now.name } : {}),
       };
       this.#record(now, plan, inverse);
     }
@@ -321,21 +357,28 @@ export class TranscriptEdits {
       ...prepared.change,
       ...(isNaming ? { analysis: { ...analysis, ...(speakers === undefined ? {} : { speakers }) } } : {}),
       ...(plan.name === undefined ? {} : { name: plan.name, isNameGiven: true }),
-      ...(isEdit ? { revision: now.revision + 1 } : {}),
     };
     updateTranscript(db, id, change, indexed);
     markForScrub(db, touchesIndex(change) ? 'index' : 'log');
     if (prepared.isAnalysisOutdated || isAnalysisOutdated(db, id)) followUp.schedule(id);
+    return true;
   }
 
-  #record({ id, revision }: Transcript, { kind, turn, follows }: Plan, inverse: EditPatch): void {
+  #record({ id, revision }: Transcript, plan: Plan, inverse: EditPatch): void {
     const { db, clock } = this.#deps;
+    const { kind, turn } = plan;
     if (turn === undefined) {
+      const continued = continuedEdit(db, id, plan);
+      if (continued !== undefined && covers(continued, inverse)) {
+        deleteUndone(db, id);
+        return;
+      }
+      const follows = plan.follows === true || continued !== undefined;
       const edit = { number: revision + 1, kind, createdAt: clock.now() };
-      addEdit(db, id, edit, encodePatch(follows === true ? { ...inverse, follows } : inverse));
+      addEdit(db, id, edit, encodePatch(follows ? { ...inverse, follows } : inverse));
       return;
     }
-    const { spans: _, speakers: __, ...kept } = turn.patch;
+    const { spans: _, speakers: __, name: ___, ...kept } = turn.patch;
     // Their labels are those of the other diarization.
     if (kept.forgetsVoices === true) replaceSpeakerEmbeddings(db, id, []);
     turnEdit(db, id, turn.direction, { ...kept, ...inverse });

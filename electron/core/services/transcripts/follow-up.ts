@@ -25,7 +25,7 @@ type Deps = {
   readonly analyze: Analyzer;
   readonly jobEvents: JobEvents;
   /** Called after new findings were stored. */
-  readonly onChange: (transcript: Pick<Transcript, 'id' | 'userId'>) => void;
+  readonly onChange: (id: string) => void;
 };
 
 /** Whether the segments of a transcript are what they were: nobody edited, redacted or masked them. */
@@ -105,10 +105,11 @@ export class FollowUpAnalyses {
     const segments = await readSegmentsInSteps(db, transcript.id, createYielder());
     const findings = await analyzeAgain(this.#deps, transcript, segments, signal);
     const isStored = db.transaction(() => this.#store(transcript, segments, findings));
-    if (isStored) onChange(transcript);
+    if (isStored) onChange(transcript.id);
+    else if (isAnalysisOutdated(db, transcript.id)) this.#startTimer(transcript.id);
   }
 
-  /** Stores the findings unless the text was changed, redacted or deleted meanwhile; whatever did that owes its own. */
+  /** Stores the findings unless the transcript was changed, redacted or deleted meanwhile. */
   #store(analyzed: Transcript, segments: readonly StoredSegment[], findings: Findings): boolean {
     const { db } = this.#deps;
     const { id } = analyzed;

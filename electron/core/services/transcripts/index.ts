@@ -1,11 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
-import type { AnalyzeTranscript, CreateTranscript, Transcription } from '../../../contract/transcript.ts';
+import type { ServerEvent } from '../../../contract/events.ts';
+import type {
+  AnalyzeTranscript,
+  CreateTranscript,
+  Transcription,
+  TranscriptSummary,
+} from '../../../contract/transcript.ts';
+import type { TranscriptEdit } from '../../../contract/transcript-edits.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
-import { warningText } from '../../../contract/warnings.ts';
+import { warningOf } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Emitter } from '../../base/emitter.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { DataPaths } from '../../base/paths.ts';
@@ -32,10 +38,10 @@ import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { optionsAgain } from './analyze.ts';
 import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf, withoutRegion } from './create.ts';
-import { editsOf, TranscriptEdits } from './edits.ts';
+import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
 import type { FollowUpAnalyses } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
-import { presentTranscript, progressOf } from './present.ts';
+import { errorOf, presentChange, presentTranscript, progressOf } from './present.ts';
 import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
@@ -46,7 +52,6 @@ type Deps = {
   /** Credits per minute of audio. */
   readonly creditRate: (model: string) => number;
   readonly events: EventHub;
-  readonly changes: TranscriptChanges;
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
@@ -62,14 +67,8 @@ type Deps = {
  */
 export type TranscriptForm = 'asked' | 'delivered' | 'words' | 'finished';
 
-/** What windows have to learn of a transcription. Whoever subscribes reads it, which takes long for long ones, and publishes it. */
-export type TranscriptChanges = Emitter<{
-  changed: {
-    readonly userId: string;
-    readonly id: string;
-    readonly type: 'transcript.changed' | 'transcript.completed' | 'transcript.failed';
-  };
-}>;
+/** The events that carry a transcript's summary. */
+type TranscriptEventType = Extract<ServerEvent, { readonly transcript: unknown }>['type'];
 
 const notFound = () => new AppError('transcript_not_found', 'There is no such transcription.');
 
@@ -83,7 +82,7 @@ export class TranscriptService {
     this.edits = new TranscriptEdits({
       ...deps,
       stored: (userId, id) => this.stored(userId, id),
-      publishChange: (userId, id) => this.publishChange(userId, id),
+      publishChange: (id) => this.publish('transcript.changed', id),
     });
   }
 
@@ -97,7 +96,7 @@ export class TranscriptService {
     idempotencyKey: string | undefined,
     assemblyai?: AaiExtras,
   ): Transcription {
-    const { db, clock, models, files, creditRate, events, jobs } = this.#deps;
+    const { db, clock, models, files, creditRate, jobs } = this.#deps;
     const body = withoutRegion(requested);
     checkModel(models, body);
     const source = sourceOf(files, user.id, body.audio_url);
@@ -125,14 +124,10 @@ export class TranscriptService {
     // Without its segments: only a repeated request finds a transcript that has some.
     const { transcription: answer } = this.outline(user.id, transcript.id, 'asked');
     if (isNew) {
-      events.publish(user.id, { type: 'transcript.created', transcript: answer });
+      this.publish('transcript.created', transcript.id);
       jobs.wake();
     }
     return answer;
-  }
-
-  get(userId: string, id: string): Transcription {
-    return this.#answer(this.stored(userId, id));
   }
 
   /** Resolves when the job of a transcript is settled, or the signal fires. */
@@ -148,9 +143,9 @@ export class TranscriptService {
     return recentOf(this.#deps, userId, limit);
   }
 
-  /** The ids of the user's waiting and running transcripts, in the queue's order. */
-  processing(userId: string): string[] {
-    return store.findProcessing(this.#deps.db, userId).map(({ id }) => id);
+  /** The user's waiting and running transcripts, in the queue's order. */
+  processing(userId: string): TranscriptSummary[] {
+    return store.findProcessing(this.#deps.db, userId).map((stored) => this.summary(stored));
   }
 
   /** The transcription without its segments, for a thread that reads them. Throws what `whole` throws. */
@@ -160,6 +155,19 @@ export class TranscriptService {
     const isGrowing = transcript.status === 'processing' && !isReanalysis(transcript);
     const isShown = isGrowing && !this.#isHidden(transcript);
     return { transcription, withWords, savedSegments: isShown ? countSegments(this.#deps.db, id) : 0 };
+  }
+
+  /** Makes an edit, and says what it changed; undefined if something else was changed beside it. */
+  async edited(
+    userId: string,
+    id: string,
+    edit: () => Promise<EditOutcome>,
+  ): Promise<TranscriptEdit | undefined> {
+    const before = this.outline(userId, id, 'asked').transcription;
+    const { updates, spans } = await edit();
+    const after = this.outline(userId, id, 'asked').transcription;
+    if (after.revision !== before.revision + updates) return undefined;
+    return presentChange(before, after, spans);
   }
 
   /** The transcription with its segments. `finished` throws `transcript_not_ready` while its job waits or runs. */
@@ -193,7 +201,7 @@ export class TranscriptService {
       ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked),
       queueOrder: lastQueueOrder(db) + 1,
     });
-    this.publishChange(userId, id);
+    this.publish('transcript.changed', id);
     jobs.wake();
   }
 
@@ -237,7 +245,7 @@ export class TranscriptService {
       });
     });
     jobs.wake();
-    this.publishChange(userId, id);
+    this.publish('transcript.changed', id);
   }
 
   /** Deletes a transcript with its segments and files, after stopping its job. */
@@ -299,14 +307,18 @@ export class TranscriptService {
     };
   }
 
-  /** Undefined where nothing is in progress. */
-  progressOf(transcript: store.StoredProgress) {
-    return progressOf(transcript, this.#deps.jobs.live(transcript.id)).progress;
+  /** What events say of a transcript. */
+  summary(stored: store.StoredSummary): TranscriptSummary {
+    const { id, name, status, revision } = stored;
+    const live = this.#deps.jobs.live(id);
+    return { id, name, status, revision, ...progressOf(stored, live), ...errorOf(stored) };
   }
 
-  /** The transcription as its user sees it, with suggested names of speakers. */
-  #answer(transcript: Transcript): Transcription {
-    return this.#deps.speakers.withSuggestions(transcript.userId, this.present(transcript));
+  /** Tells its user's clients what happened to a transcript, unless it was deleted meanwhile. */
+  publish(type: TranscriptEventType, id: string): void {
+    const { db, events } = this.#deps;
+    const stored = store.findSummary(db, id);
+    if (stored !== undefined) events.publish(stored.userId, { type, transcript: this.summary(stored) });
   }
 
   /** Throws `not_cancellable` once its job has ended. */
@@ -323,11 +335,6 @@ export class TranscriptService {
       throw new AppError('transcript_not_ready', 'This transcription is still being worked on.');
     }
     return transcript;
-  }
-
-  /** Tells the user's windows. */
-  publishChange(userId: string, id: string): void {
-    this.#deps.changes.emit('changed', { userId, id, type: 'transcript.changed' });
   }
 
   /** The request's own terms, else the user's; undefined for none. */
@@ -349,15 +356,15 @@ export class TranscriptService {
 
   #cancelWaitingReanalysis(transcript: Transcript): void {
     const { db, jobEvents } = this.#deps;
-    const { id, userId } = transcript;
-    const warning = warningText('analysis_cancelled');
+    const { id } = transcript;
+    const warning = warningOf('analysis_cancelled');
     store.updateTranscript(db, id, abandonedReanalysis(transcript, warning));
     jobEvents.emit('settled', { id });
-    this.publishChange(userId, id);
+    this.publish('transcript.changed', id);
   }
 
   #cancelWaiting({ id, userId, options }: Transcript, names: TranscriptChange): void {
-    const { db, clock, jobEvents, events, changes } = this.#deps;
+    const { db, clock, jobEvents, events } = this.#deps;
     db.transaction(() => {
       if (options.redact_pii) dropUnredacted(db, id);
       store.updateTranscript(db, id, {
@@ -371,7 +378,7 @@ export class TranscriptService {
     runPendingScrub(db);
     jobEvents.emit('settled', { id });
     // Earlier events may carry the name from before its redaction.
-    if (options.redact_pii) events.forget(userId, id);
-    changes.emit('changed', { userId, id, type: 'transcript.failed' });
+    if (options.redact_pii) events.forget(userId);
+    this.publish('transcript.failed', id);
   }
 }

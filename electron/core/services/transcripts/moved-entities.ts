@@ -15,15 +15,14 @@ type Move = {
   readonly suffix: number;
 };
 
-const commonPrefix = (a: string, b: string): number => {
+export const commonPrefix = (a: string, b: string): number => {
   const most = Math.min(a.length, b.length);
   let length = 0;
   while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length;
 };
 
-const commonSuffix = (a: string, b: string): number => {
-  const most = Math.min(a.length, b.length);
+export const commonSuffix = (a: string, b: string, most = Math.min(a.length, b.length)): number => {
   let length = 0;
   while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length))
     length++;

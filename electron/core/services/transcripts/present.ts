@@ -1,16 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { JobError, Progress } from '../../../contract/job.ts';
 import type { Segment } from '../../../contract/segments.ts';
 import type { AnalysisOptions, SentenceData, Transcription } from '../../../contract/transcript.ts';
-import { describeWarning } from '../../../contract/warnings.ts';
+import type { TranscriptEdit } from '../../../contract/transcript-edits.ts';
+import { presentWarning } from '../../../contract/warnings.ts';
 import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts';
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { spokenLanguages } from '../../base/spoken-languages.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
+import type { SegmentSpan } from '../../stores/segment-spans.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
+import { commonPrefix, commonSuffix } from './moved-entities.ts';
 
 type Statused = Pick<Transcript, 'status' | 'error'>;
 
@@ -142,8 +146,8 @@ export const presentTranscript = (
   timestamp_style: transcript.timestampStyle,
   ...progressOf(transcript, live),
   ...errorOf(transcript),
-  warnings: [...transcript.warnings],
-  warning_details: transcript.warnings.map(describeWarning),
+  warnings: transcript.warnings.map((warning) => presentWarning(warning).message),
+  warning_details: transcript.warnings.map(presentWarning),
   created_at: isoTime(transcript.createdAt),
   completed_at: transcript.completedAt === null ? null : isoTime(transcript.completedAt),
   credits_used: transcript.creditsUsed,
@@ -154,7 +158,42 @@ export const presentTranscript = (
   audio_offset: roundMs(transcript.audioOffset),
   ...(transcript.channels === null ? {} : { channels: transcript.channels }),
   ...(transcript.source === null ? {} : { source: transcript.source }),
+  revision: transcript.revision,
 });
+
+const presentTextChange = (before: string, after: string): Pick<TranscriptEdit, 'text'> => {
+  if (before === after) return {};
+  const from = commonPrefix(before, after);
+  const kept = commonSuffix(before, after, Math.min(before.length, after.length) - from);
+  const to = before.length - kept;
+  return { text: { from, to, text: after.slice(from, after.length - kept) } };
+};
+
+/** What an edit changed, by the transcription before and after it, both without segments. */
+export const presentChange = (
+  before: Transcription,
+  after: Transcription,
+  spans: readonly SegmentSpan[],
+): TranscriptEdit => {
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  const { id, revision, text, segments: _, ...rest } = after;
+  const changed = Object.entries(rest).filter(
+    ([name, value]) => !isDeepStrictEqual(value, earlier.get(name)),
+  );
+  return {
+    id,
+    previous: before.revision,
+    revision,
+    changed: Object.fromEntries(changed),
+    removed: [...earlier.keys()].filter((name) => !(name in after)),
+    ...presentTextChange(before.text, text),
+    segments: spans.map(({ at, count, segments }) => ({
+      at,
+      count,
+      segments: presentSegments(segments, true, at),
+    })),
+  };
+};
 
 type SpeakerStatistics = Pick<SentenceData['data']['statistics'], 'speakers'>;
 

@@ -2,7 +2,7 @@ import type { Emitter } from '../../base/emitter.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import type { EventHub } from '../events.ts';
 import type { SourceDeleted } from '../files/service.ts';
-import type { TranscriptChanges, TranscriptService } from './index.ts';
+import type { TranscriptService } from './index.ts';
 import { presentSegments } from './present.ts';
 
 type Deps = {
@@ -10,14 +10,13 @@ type Deps = {
   readonly fileEvents: Emitter<{ sourceDeleted: SourceDeleted }>;
   readonly hub: EventHub;
   readonly transcripts: TranscriptService;
-  readonly changes: TranscriptChanges;
 };
 
 /** Publishes to their users what happens to transcripts outside of a request. */
-export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcripts, changes }: Deps): void => {
+export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcripts }: Deps): void => {
   jobEvents.on('progress', ({ transcript, segments, from }) => {
     const { id, userId, options } = transcript;
-    const progress = transcripts.progressOf(transcript);
+    const { progress } = transcripts.summary(transcript);
     if (progress === undefined) return;
     hub.publish(userId, {
       type: 'transcript.progress',
@@ -29,11 +28,10 @@ export const publishTranscriptEvents = ({ jobEvents, fileEvents, hub, transcript
   });
   jobEvents.on('finished', ({ id, userId, status, options }) => {
     // Events of an earlier analysis may carry the text from before its redaction.
-    if (options.redact_pii) hub.forget(userId, id);
-    const type = status === 'completed' ? 'transcript.completed' : 'transcript.failed';
-    changes.emit('changed', { userId, id, type });
+    if (options.redact_pii) hub.forget(userId);
+    transcripts.publish(status === 'completed' ? 'transcript.completed' : 'transcript.failed', id);
   });
-  fileEvents.on('sourceDeleted', ({ userId, transcriptId }) =>
-    transcripts.publishChange(userId, transcriptId),
+  fileEvents.on('sourceDeleted', ({ transcriptId }) =>
+    transcripts.publish('transcript.changed', transcriptId),
   );
 };

@@ -21,9 +21,15 @@ import { corrections } from './190-corrections.ts';
 import { modelCopies } from './200-model-copies.ts';
 import { realModels } from './210-real-models.ts';
 import { languages } from './220-languages.ts';
+import { warnings } from './230-warnings.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
-export type Migration = { readonly version: number; readonly sql: string };
+export type Migration = {
+  readonly version: number;
+  readonly sql: string;
+  /** Functions that `sql` calls. */
+  readonly functions?: Readonly<Record<string, (value: unknown) => string>>;
+};
 
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -48,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   modelCopies,
   realModels,
   languages,
+  warnings,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
@@ -59,10 +66,11 @@ export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration
 export const migrate = (file: BetterSqlite3.Database, target = newestVersion): void => {
   const versionOf = () => Number(file.pragma('user_version', { simple: true }));
   const applySteps = () => {
-    for (const { version, sql } of MIGRATIONS) {
+    for (const { version, sql, functions = {} } of MIGRATIONS) {
       if (version > target || versionOf() >= version) continue;
       // Within another transaction this is a savepoint.
       file.transaction(() => {
+        for (const [name, run] of Object.entries(functions)) file.function(name, run);
         file.exec(sql);
         file.pragma(`user_version = ${version}`);
       })();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredWarning } from '../../../../electron/contract/warnings.ts';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { parseXing } from '../../../../electron/core/engines/ffmpeg/mp3-from-end.ts';
 import { id3Length } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
@@ -88,7 +89,7 @@ describe('a range of a variable-rate MP3 behind a URL', () => {
   const decode = async (
     input: MediaInput,
     options: DecodeOptions,
-  ): Promise<{ pcm: Float32Array; warnings: readonly string[] }> => {
+  ): Promise<{ pcm: Float32Array; warnings: readonly StoredWarning[] }> => {
     const decoding = engine.decodeChunks(input, options);
     const parts: Float32Array[] = [];
     for await (const { pcm } of decoding.chunks) parts.push(pcm);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstCheckpoint } from '../../../../electron/core/pipeline/checkpoint.ts';
 import { noteWarnings } from '../../../../electron/core/pipeline/recognition/notes.ts';
 import { chunkOf, FakeEngine, whisperResult, whisperSegment } from '../../../support/fake-engine.ts';
+import { sentencesOf } from '../../../support/sentences-of.ts';
 import { chunks, numbering, startJob } from './support/job.ts';
 
 describe('the language of a job', () => {
@@ -84,7 +85,7 @@ describe('the language of a job', () => {
     const { checkpoint } = await job.run();
     expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'en']);
     expect(job.segments()[0]?.language).toBe('en');
-    expect(noteWarnings(checkpoint.notes)).toEqual([
+    expect(sentencesOf(noteWarnings(checkpoint.notes))).toEqual([
       'Another language (de) than the one that was asked for is spoken at 0:00: the text there may be a translation, or wrong.',
     ]);
   });

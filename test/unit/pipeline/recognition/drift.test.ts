@@ -9,6 +9,7 @@ import {
   whisperResult,
   whisperSegment,
 } from '../../../support/fake-engine.ts';
+import { sentencesOf } from '../../../support/sentences-of.ts';
 
 const FRENCH = 'Nous avons encore beaucoup de chemin à faire et je dois avouer que le gouvernement hésite';
 const ENGLISH = 'We still have a long way to go and I have to admit that the government hesitates';
@@ -53,7 +54,7 @@ describe('a model that drifts into English', () => {
     const { segments } = await recognize(drifting(ENGLISH), 'fr');
     const later = segments.map((segment) => ({ ...segment, start: 75 }));
     const model = { id: 'parakeet', capabilities: PARAKEET };
-    expect(await driftWarning(model, 'fr', [...segments, ...later])).toEqual([
+    expect(sentencesOf(await driftWarning(model, 'fr', [...segments, ...later]))).toEqual([
       'The model parakeet wrote English at 0:00, 1:15, although the recording is in another language (fr). A Whisper model keeps to one language.',
     ]);
     expect(await driftWarning(model, 'en', segments)).toEqual([]);

@@ -29,7 +29,7 @@ let published: string[];
 const startFiles = async (): Promise<Files> => {
   const events = new EventHub();
   published = [];
-  events.subscribe(userId, ({ type }) => published.push(type));
+  events.subscribe(userId, ({ event }) => published.push(event.type));
   const started = createFiles({
     db,
     paths: dataPaths(root),
