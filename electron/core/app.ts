@@ -103,7 +103,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addEventRoutes(scope, { ...services, ...info });
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
-  await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, baseUrl: services.address.url });
+  await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, files, baseUrl: services.address.url });
   addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
