@@ -36,7 +36,7 @@ const BOOLEANS = new Map([
   ...['false', '0', 'no', 'off'].map((text): [string, boolean] => [text, false]),
 ]);
 /** As Python and shells write it, too. */
-const FormBoolean = z.preprocess(
+export const FormBoolean = z.preprocess(
   (value) => (typeof value === 'string' ? (BOOLEANS.get(value.toLowerCase()) ?? value) : value),
   z.boolean(),
 );
@@ -64,7 +64,7 @@ const formObject = <T extends z.ZodType>(schema: T) =>
     schema,
   );
 
-const languageIn = (schema: z.ZodType<string, string>, toCode: (text: string) => string) =>
+export const languageIn = (schema: z.ZodType<string, string>, toCode: (text: string) => string) =>
   z.preprocess((value) => (typeof value === 'string' ? toCode(value) : value), schema);
 
 const shared = {

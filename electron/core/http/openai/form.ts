@@ -95,11 +95,22 @@ const storeRecording = async (
   }
 };
 
-const store = (uploads: UploadService, user: User, part: MultipartFile): Promise<StoredFile> => {
-  if (part.fieldname !== 'file') throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
+/** Where a form has its recording, and what its bytes become before they are stored. */
+export type FileField = {
+  readonly name: string;
+  readonly convert?: (bytes: Readable) => Readable;
+};
+
+const store = (
+  uploads: UploadService,
+  user: User,
+  part: MultipartFile,
+  { name, convert = (bytes) => bytes }: FileField,
+): Promise<StoredFile> => {
+  if (part.fieldname !== name) throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
   const fileName = part.filename === '' ? 'audio' : part.filename;
-  const input = { userId: user.id, source: part.file, fileName, declaredType: part.mimetype };
-  return storeRecording(uploads, input, 'file');
+  const source = convert(part.file);
+  return storeRecording(uploads, { userId: user.id, source, fileName, declaredType: part.mimetype }, name);
 };
 
 /** Stores the samples of voices in a form, and removes them once `use` has settled. */
@@ -131,6 +142,7 @@ export const readOpenAiForm = async (
   request: FastifyRequest,
   { uploads, files }: UploadedFiles,
   user: User,
+  field: FileField = { name: 'file' },
 ): Promise<OpenAiForm> => {
   if (!request.isMultipart()) {
     throw new AppError(
@@ -153,10 +165,10 @@ export const readOpenAiForm = async (
         continue;
       }
       open = part;
-      if (file !== undefined) throw invalidField('file', 'was sent more than once');
-      file = await store(uploads, user, part);
+      if (file !== undefined) throw invalidField(field.name, 'was sent more than once');
+      file = await store(uploads, user, part, field);
     }
-    if (file === undefined) throw invalidField('file', 'is missing');
+    if (file === undefined) throw invalidField(field.name, 'is missing');
     for (const name of IGNORED_FIELDS) fields.delete(name);
     return { file, fields: Object.fromEntries(fields) };
   } catch (error) {
