@@ -96,7 +96,7 @@ const checkAll = (options: ServerOptions): Promise<void> =>
   withConnection(options, async (connection) => {
     const { client } = connection;
     const system = await systemInfo(connection);
-    const { data: models } = await client.call('listModels');
+    const { data: models } = await client.call('listModels', { query: { catalog: true } });
     const { data: backups } = await client.call('listBackups');
     const { status } = await client.call('health');
     await printChecks(checksOf({ system, models, backups, isDamaged: status === 'damaged' }, connection));

@@ -23,7 +23,7 @@ const addList = (models: Command): void => {
     .description('the catalog, and what is installed')
     .action((options: ServerOptions) =>
       withConnection(options, async ({ client }) => {
-        const { data } = await client.call('listModels');
+        const { data } = await client.call('listModels', { query: { catalog: true } });
         const rows = data.map((model) => [
           markOf(model),
           model.id,
@@ -85,7 +85,10 @@ const follow = async ({ client }: Connection, first: Model, signal: AbortSignal)
       await delay(POLL_MS, undefined, { signal }).catch(() => {
         // Aborted by Ctrl-C: the call below rejects at once.
       });
-      const { data }: { data: Model[] } = await client.call('listModels', { signal });
+      const { data }: { data: Model[] } = await client.call('listModels', {
+        query: { catalog: true },
+        signal,
+      });
       model = data.find((known) => known.id === id);
     }
   } finally {
@@ -163,7 +166,7 @@ const addBenchmark = (models: Command): void => {
     .description('measure how many times faster than real time a model is on this machine')
     .action((id: string | undefined, options: ServerOptions) =>
       withConnection(options, async ({ client }) => {
-        const { data } = await client.call('listModels');
+        const { data } = await client.call('listModels', { query: { catalog: true } });
         const ids =
           id === undefined
             ? data.filter((model) => model.installed && model.kind !== 'speakers').map((model) => model.id)

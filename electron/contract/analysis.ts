@@ -136,8 +136,12 @@ export const resolvePolicies = (names?: readonly PiiPolicyName[]): PiiPolicy[] =
   return REDACTABLE_POLICIES.filter((policy) => wanted.has(policy));
 };
 
-export const PII_SUBSTITUTIONS = ['hash', 'mask', 'remove'] as const;
-export const PiiSubstitution = z.enum(PII_SUBSTITUTIONS);
+export const PII_SUBSTITUTIONS = ['hash', 'entity_name', 'mask', 'remove'] as const;
+export const PiiSubstitution = z
+  .enum(PII_SUBSTITUTIONS)
+  .describe(
+    '`hash`: `[PERSON_NAME_1f3a9c2e]`, the same for each mention of a value. `entity_name`: `[PERSON_NAME]`. `mask`: asterisks. `remove`: nothing.',
+  );
 export type PiiSubstitution = z.output<typeof PiiSubstitution>;
 
 /** What to do with the stored file that a redacted transcript was made from. */

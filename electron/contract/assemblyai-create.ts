@@ -180,7 +180,7 @@ export const AaiCreate = z
     redact_pii_sub: z
       .enum(['entity_name', 'hash'])
       .nullish()
-      .describe('`entity_name`: `[EMAIL_ADDRESS_1f3a9c2e]`; `hash`: masks every letter and digit.'),
+      .describe('`entity_name`: `[EMAIL_ADDRESS]`; `hash`: masks every letter and digit.'),
     punctuate: z.literal(true, { error: 'cannot be false: Whisper writes punctuation' }).nullish(),
     format_text: z.literal(true, { error: 'cannot be false: Whisper writes formatted text' }).nullish(),
     auto_chapters: never('chapters'),

@@ -123,3 +123,51 @@ export type LanguageCode = keyof typeof LANGUAGES;
 
 export const isLanguageCode = (code: string): code is LanguageCode => Object.hasOwn(LANGUAGES, code);
 export const LANGUAGE_CODES = Object.keys(LANGUAGES).filter(isLanguageCode);
+
+/** Names that Whisper takes besides those above. */
+const OTHER_NAMES: Readonly<Record<string, LanguageCode>> = {
+  burmese: 'my',
+  castilian: 'es',
+  flemish: 'nl',
+  haitian: 'ht',
+  letzeburgesch: 'lb',
+  mandarin: 'zh',
+  moldavian: 'ro',
+  moldovan: 'ro',
+  panjabi: 'pa',
+  pushto: 'ps',
+  sinhalese: 'si',
+  valencian: 'ca',
+};
+const CODES_BY_NAME: ReadonlyMap<string, string> = new Map([
+  ...LANGUAGE_CODES.map((code): [string, string] => [LANGUAGES[code].toLowerCase(), code]),
+  ...Object.entries(OTHER_NAMES),
+]);
+/** Whisper's codes of languages that ISO 639-1 writes otherwise. */
+const WHISPER_CODES: Readonly<Record<string, LanguageCode>> = { fil: 'tl', jv: 'jw', nb: 'no' };
+
+const canonicalTag = (text: string): string => {
+  try {
+    return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? text;
+  } catch {
+    // No language tag: the schema says so.
+    return text;
+  }
+};
+
+/**
+ * A language as programs write it (`EN`, `en-US`, `eng`, `english`, `iw`, `auto`) in the form that our API takes. Text that names none stays
+ * as it is.
+ */
+export const languageOf = (text: string): string => {
+  const name = text.trim().toLowerCase();
+  if (name === '' || name === 'auto') return 'auto';
+  const named = CODES_BY_NAME.get(name);
+  if (named !== undefined) return named;
+  if (isLanguageCode(name)) return name;
+  const tag = canonicalTag(name);
+  if (Object.hasOwn(CHINESE_REGIONS, tag)) return tag;
+  const language = languageOfTag(tag);
+  const code = WHISPER_CODES[language] ?? language;
+  return isLanguageCode(code) ? code : text;
+};

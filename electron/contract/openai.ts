@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { QueryBoolean, queryNumber } from './common.ts';
-import { LANGUAGE_CODES } from './languages.ts';
-import { LanguageCode, SpeakerName } from './recognition.ts';
+import { queryNumber } from './common.ts';
+import { LANGUAGE_CODES, languageOf, languageOfTag } from './languages.ts';
+import { LanguageCode, LanguageOrAuto, PROMPT_LENGTH, SpeakerName } from './recognition.ts';
 
 /**
  * The audio endpoints of OpenAI's API (https://platform.openai.com/docs/api-reference/audio). Its clients work with this
@@ -14,35 +14,85 @@ export const MAX_KNOWN_SPEAKERS = 4;
 export const OPENAI_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 export type OpenAiFormat = (typeof OPENAI_FORMATS)[number];
 
+/**
+ * Fields of other servers in OpenAI's form, and of OpenAI's own for other models, which the engine decides itself: taken and
+ * ignored.
+ */
+export const IGNORED_FIELDS = [
+  ...['batch_size', 'beam_size', 'best_of', 'compression_ratio_threshold', 'condition_on_previous_text'],
+  ...[
+    'frequency_penalty',
+    'length_penalty',
+    'log_prob_threshold',
+    'logprob_threshold',
+    'max_completion_tokens',
+  ],
+  ...['min_p', 'no_speech_threshold', 'patience', 'presence_penalty', 'repetition_penalty', 'seed'],
+  ...['suppress_tokens', 'top_k', 'top_p', 'user', 'vad_filter', 'vad_parameters', 'without_timestamps'],
+] as const;
+
+const BOOLEANS = new Map([
+  ...['true', '1', 'yes', 'on'].map((text): [string, boolean] => [text, true]),
+  ...['false', '0', 'no', 'off'].map((text): [string, boolean] => [text, false]),
+]);
+/** As Python and shells write it, too. */
+export const FormBoolean = z.preprocess(
+  (value) => (typeof value === 'string' ? (BOOLEANS.get(value.toLowerCase()) ?? value) : value),
+  z.boolean(),
+);
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: left for the schema to refuse.
+    return text;
+  }
+};
+
+/** A list that was sent as one field: as JSON, or as text separated by commas. */
+const formList = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    return value.startsWith('[') ? parsedJson(value) : value.split(',').map((part) => part.trim());
+  }, schema);
+
+/** An object in a form field: its fields were sent as `name[field]`, or it was sent as JSON. */
+const formObject = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && value.startsWith('{') ? parsedJson(value) : value),
+    schema,
+  );
+
+export const languageIn = (schema: z.ZodType<string, string>, toCode: (text: string) => string) =>
+  z.preprocess((value) => (typeof value === 'string' ? toCode(value) : value), schema);
+
 const shared = {
   model: z
     .string()
     .min(1)
     .max(200)
+    .default('mini')
     .describe(
-      '`whisper-1` and `gpt-4o-mini-transcribe` are `mini`; `gpt-transcribe`, `gpt-4o-transcribe` and `gpt-4o-transcribe-diarize` are `pro`; otherwise `nano`, `mini`, `pro` or the id of an installed model.',
+      '`whisper-1` and `gpt-4o-mini-transcribe` are `mini`; `gpt-transcribe`, `gpt-4o-transcribe` and `gpt-4o-transcribe-diarize` are `pro`; otherwise `nano`, `mini`, `pro`, the id of an installed model, or its name elsewhere, such as `openai/whisper-small` or `Systran/faster-whisper-large-v3`.',
     ),
+  language: languageIn(LanguageOrAuto, languageOf)
+    .optional()
+    .describe('A code of ISO 639, with or without a region, or an English name; `auto`: it is detected.'),
   prompt: z
     .string()
-    .max(4000)
     .optional()
-    .describe('A list of names and terms, which becomes the vocabulary; or the preceding text.'),
+    .describe(
+      `A list of names and terms, which becomes the vocabulary; or the preceding text, of which the last ${PROMPT_LENGTH} characters count.`,
+    ),
+  initial_prompt: z.string().optional().describe('Another name of `prompt`.'),
+  hotwords: formList(z.array(z.string().max(200)).max(1000))
+    .optional()
+    .describe('Words and names that may occur, separated by commas: our vocabulary.'),
   temperature: queryNumber(z.number().min(0).max(1))
     .optional()
     .describe('Without effect: the engine starts at 0 and raises it when decoding fails.'),
 };
-
-/** An object in a form field: its fields were sent as `name[field]`, or it was sent as JSON. */
-const formObject = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => {
-    if (typeof value !== 'string' || !value.startsWith('{')) return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      // Not JSON: left for the schema to refuse.
-      return value;
-    }
-  }, schema);
 
 const VadConfig = z.strictObject({
   type: z.literal('server_vad'),
@@ -53,22 +103,18 @@ const VadConfig = z.strictObject({
 
 export const OpenAiTranscriptionForm = z.strictObject({
   ...shared,
-  language: LanguageCode.optional(),
-  languages: z
-    .array(LanguageCode)
-    .min(1)
-    .max(LANGUAGE_CODES.length)
+  languages: formList(
+    z
+      .array(languageIn(LanguageCode, (text) => languageOfTag(languageOf(text))))
+      .min(1)
+      .max(LANGUAGE_CODES.length),
+  )
     .optional()
     .describe('The languages that the recording may be in.'),
-  keywords: z
-    .array(z.string().min(1).max(200))
-    .max(1000)
+  keywords: formList(z.array(z.string().min(1).max(200)).max(1000))
     .optional()
     .describe('Words and names that may occur: our vocabulary.'),
-  known_speaker_names: z
-    .array(SpeakerName)
-    .min(1)
-    .max(MAX_KNOWN_SPEAKERS)
+  known_speaker_names: formList(z.array(SpeakerName).min(1).max(MAX_KNOWN_SPEAKERS))
     .optional()
     .describe('For speakers: the people who may speak. Those who are recognized get their names.'),
   known_speaker_references: z
@@ -76,18 +122,19 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .max(MAX_KNOWN_SPEAKERS)
     .optional()
     .describe('A sample of each voice, of 2 to 10 seconds, as a `data:` URL.'),
-  include: z
-    .array(z.enum(['logprobs']))
-    .max(1)
+  include: formList(z.array(z.enum(['logprobs'])).max(1))
     .default([])
     .describe('`logprobs`, for `json`: the logarithm of each word’s confidence.'),
   response_format: z.enum(OPENAI_FORMATS).default('json'),
-  timestamp_granularities: z
-    .array(z.enum(['word', 'segment']))
-    .max(2)
+  timestamp_granularities: formList(z.array(z.enum(['word', 'segment'])).max(2))
     .default(['segment'])
     .describe('For `verbose_json`.'),
-  stream: QueryBoolean.default(false).describe(
+  word_timestamps: FormBoolean.default(false).describe('For `verbose_json`: words besides segments.'),
+  diarize: FormBoolean.default(false).describe(
+    'Tell speakers apart, also in a format that does not name them.',
+  ),
+  task: z.enum(['transcribe', 'translate']).default('transcribe').describe('`translate`: into English.'),
+  stream: FormBoolean.default(false).describe(
     'Server-sent events: `transcript.text.delta` as the text is recognized, with `diarized_json` then `….segment`, and `….done`.',
   ),
   chunking_strategy: formObject(z.union([z.literal('auto'), VadConfig]))

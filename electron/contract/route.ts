@@ -6,7 +6,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Who may call: anyone, any valid key, the owner's keys, or whoever the handler admits (`own`: signatures, public files). */
 export type Access = 'none' | 'key' | 'owner' | 'own';
 
-export type Tag = 'Transcripts' | 'Storage' | 'Account' | 'Models' | 'System' | 'OpenAI' | 'AssemblyAI';
+export type Tag =
+  | 'Transcripts'
+  | 'Storage'
+  | 'Account'
+  | 'Models'
+  | 'System'
+  | 'OpenAI'
+  | 'AssemblyAI'
+  | 'Whisper servers';
 
 /** One operation of the HTTP API. The server, the OpenAPI document and the typed client are all made from it. */
 export type Route = {
@@ -38,6 +46,8 @@ export type Route = {
   readonly errorForm?: 'openai';
   /** Accepts the key in `Authorization` without the word Bearer. */
   readonly bareKey?: true;
+  /** Programs of this computer may call it without a key, if the setting `network.keylessPrograms` is on. */
+  readonly keyless?: true;
   /** Schemas of JSON answers by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
   /** Schema of the answer to `Prefer: return=minimal`, with which the server may answer instead of 200’s. */

@@ -6,6 +6,7 @@ import { systemRoutes } from './routes/system.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { vocabularyRoutes } from './routes/vocabulary.ts';
 import { voiceRoutes } from './routes/voices.ts';
+import { whisperServerRoutes } from './routes/whisper-servers.ts';
 
 /** Every operation of the API by its operation id. */
 export const routes = {
@@ -17,4 +18,5 @@ export const routes = {
   ...systemRoutes,
   ...openAiRoutes,
   ...assemblyAiRoutes,
+  ...whisperServerRoutes,
 } as const;

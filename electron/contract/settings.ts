@@ -52,6 +52,11 @@ export const SETTINGS = {
     [],
     'Additional Host names that the server answers to.',
   ),
+  'network.keylessPrograms': setting(
+    z.boolean(),
+    false,
+    'Let programs on this computer transcribe without a key (`/inference`, `/asr`, `/detect-language`, `/v1/audio`). Each of them, also those of other people who use it, can then do so as the owner; web pages cannot.',
+  ),
   'network.offline': setting(z.boolean(), false, 'Make no outbound connections.'),
   'updates.feed': setting(
     z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, queryInt, success, Timestamp } from './common.ts';
+import { Bytes, QueryBoolean, queryInt, success, Timestamp } from './common.ts';
 
 export const Health = z
   .object({
@@ -137,10 +137,23 @@ export const Model = z
   .meta({ id: 'Model' });
 export type Model = z.output<typeof Model>;
 
+/** A model with the fields of OpenAI's API. */
+export const OpenAiModel = Model.extend({
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+}).meta({ id: 'OpenAiModel' });
+
 export const ModelList = z.object({
   object: z.literal('list').describe('For OpenAI’s clients; `data` also has their fields.'),
   success: z.literal(true),
-  data: z.array(Model.extend({ object: z.literal('model'), created: z.int(), owned_by: z.string() })),
+  data: z.array(OpenAiModel),
+});
+
+export const ModelListQuery = z.strictObject({
+  catalog: QueryBoolean.default(false).describe(
+    'All models that come along or can be installed, those of speakers and speech included.',
+  ),
 });
 
 export const ModelAnswer = success(Model);

@@ -43,6 +43,7 @@ import { addUpdateRoutes } from './http/v1/updates.ts';
 import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
 import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWebhookRoutes } from './http/v1/webhooks.ts';
+import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';
@@ -103,7 +104,8 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addEventRoutes(scope, { ...services, ...info });
   await addStorageRoutes(scope, services.files);
   await addOpenAiRoutes(scope, { ...services, uploads, files });
-  await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, baseUrl: services.address.url });
+  await addWhisperServerRoutes(scope, { ...services, uploads, files });
+  await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, files, baseUrl: services.address.url });
   addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);

@@ -19,6 +19,7 @@ const SUBSTITUTIONS: Readonly<
   Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>
 > = {
   hash: { name: 'redaction.hash', sample: '[PHONE_NUMBER_1f3a9c2e]' },
+  entity_name: { name: 'redaction.entityName', sample: '[PHONE_NUMBER]' },
   mask: { name: 'redaction.mask', sample: '***-***-****' },
   remove: { name: 'redaction.remove', sample: '' },
 };

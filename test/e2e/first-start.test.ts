@@ -87,7 +87,12 @@ describe('first start', () => {
     // Leaving the dialog pauses the download; what has arrived is kept.
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await expect
-      .poll(async () => (await server.client.call('listModels')).data.find(({ id }) => id === PRO)?.download)
+      .poll(
+        async () =>
+          (await server.client.call('listModels', { query: { catalog: true } })).data.find(
+            ({ id }) => id === PRO,
+          )?.download,
+      )
       .toMatchObject({ state: 'paused' });
     // What is installed is of interest here, not what it recognizes.
     await server.client.call('pauseQueue');

@@ -74,7 +74,7 @@ describe('answers that come late', () => {
   it('move no option of a new transcription', async () => {
     const { page } = window;
     await page.goto(`${server.url}/#/`);
-    const release = await hold(page, '**/v1/models');
+    const release = await hold(page, '**/v1/models*');
     await page.reload();
     await page.getByRole('button', { name: 'New transcription' }).click();
     const dialog = page.getByRole('dialog', { name: 'New transcription' });

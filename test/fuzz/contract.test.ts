@@ -43,7 +43,7 @@ const isIdle = async (): Promise<boolean> => {
 };
 
 const hasWorkingModel = async (): Promise<boolean> => {
-  const { data } = await world.server.client.call('listModels');
+  const { data } = await world.server.client.call('listModels', { query: { catalog: true } });
   return data.some(({ id, installed }) => id === WORKING_MODEL && installed);
 };
 

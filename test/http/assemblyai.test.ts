@@ -36,6 +36,11 @@ beforeAll(async () => {
 });
 afterAll(() => discard(server));
 
+/** The last part of a key, which is random. */
+const nameOf = (key: string): string => decodeURIComponent(key).split('/').at(-1) ?? '';
+const uploadsOf = async (): Promise<string[]> =>
+  (await server.client.call('listFiles', { query: { limit: 100 } })).data.files.map(({ key }) => nameOf(key));
+
 describe('the assemblyai client with another base URL', () => {
   it('transcribes a local file: uploads, creates, waits', () => {
     expect(note).toMatchObject({
@@ -264,6 +269,47 @@ describe('the assemblyai client with another base URL', () => {
     const deleted = await client.transcripts.delete(made.id);
     expect(deleted).toMatchObject({ id: made.id, text: 'Deleted by user.', words: null });
     await expect(client.transcripts.get(made.id)).rejects.toThrow(/no such/i);
+    // Another transcript uses the upload.
+    expect((await client.transcripts.get(note.id)).audio_url).toBe(note.audio_url);
+    expect(await uploadsOf()).toContain(nameOf(note.audio_url));
+  });
+
+  it('deletes an upload with the last transcript that uses it', async () => {
+    const upload = await client.files.upload(await readFile(fixturePath('01-short-note.wav')));
+    expect(nameOf(upload)).not.toBe(nameOf(note.audio_url));
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => client.transcripts.submit({ audio_url: upload, speech_model: 'nano' })),
+    );
+    await client.transcripts.delete(first?.id ?? '');
+    expect(await uploadsOf()).toContain(nameOf(upload));
+    await client.transcripts.delete(second?.id ?? '');
+    expect(await uploadsOf()).not.toContain(nameOf(upload));
+    const form = new FormData();
+    form.append(
+      'file',
+      new Blob([Uint8Array.from(await readFile(fixturePath('01-short-note.wav')))]),
+      'own.wav',
+    );
+    const own = (await server.client.call('uploadFile', { body: form })).data.file;
+    const made = await client.transcripts.submit({ audio_url: own.urls.download, speech_model: 'nano' });
+    await client.transcripts.delete(made.id);
+    expect(await uploadsOf()).toContain(nameOf(own.key));
+  });
+
+  it('redacts by the kinds of values, and its own function gets the redacted audio', async () => {
+    const redacted = await client.transcripts.transcribe(
+      {
+        audio: fixturePath('04-personal-data.m4a'),
+        redact_pii: true,
+        redact_pii_sub: 'entity_name',
+        redact_pii_policies: ['person_name', 'phone_number', 'location'],
+        redact_pii_audio: true,
+      },
+      POLL,
+    );
+    expect(redacted.text).toMatch(/\[PERSON_NAME\]/);
+    const file = await client.transcripts.redactedAudioFile(redacted.id);
+    expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
   });
 });
 

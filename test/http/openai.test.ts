@@ -231,7 +231,23 @@ describe('the openai client with another base URL and key', () => {
   it('lists the models', async () => {
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
-    expect(ids).toContain('starter');
+    expect(ids).toEqual(expect.arrayContaining(['starter', 'starter-parakeet', 'nano', 'mini', 'whisper-1']));
+    // Not installed, or no recognizers.
+    for (const id of ['large-v3', 'silero-v6.2.0']) expect(ids).not.toContain(id);
+    for (const id of ids) {
+      const model = await openai.models.retrieve(id);
+      expect(model).toMatchObject({ id, object: 'model', installed: true });
+    }
+    const speakers = (await server.client.call('listModels', { query: { catalog: true } })).data;
+    expect(speakers.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['detector', 'speakers']));
+  });
+
+  it('gets a model by its name elsewhere, and no unknown one', async () => {
+    expect(await openai.models.retrieve('openai/whisper-base')).toMatchObject({
+      id: 'openai/whisper-base',
+      name: 'Whisper base',
+    });
+    await expect(openai.models.retrieve('whisper-99')).rejects.toMatchObject({ status: 404 });
   });
 
   it('leaves the transcription in the library, but no file', async () => {

@@ -19,7 +19,7 @@ export const modelPath = (server: TestServer, id: string): string =>
   join(server.dataDir, 'models', `ggml-${id}.bin`);
 
 export const find = async (server: TestServer, id: string): Promise<Model> => {
-  const { data } = await server.client.call('listModels');
+  const { data } = await server.client.call('listModels', { query: { catalog: true } });
   const model = data.find((known) => known.id === id);
   if (model === undefined) throw new Error(`${id} is not listed`);
   return model;

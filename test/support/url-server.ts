@@ -142,6 +142,12 @@ export const garbage: Behavior = (request) => {
   request.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
 };
 
+/** Answers with these bytes and ends the connection; text is written as UTF-8. */
+export const raw = (...parts: (string | Buffer)[]): Behavior => {
+  const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return (request) => request.socket.end(bytes);
+};
+
 export type UrlServer = {
   readonly port: number;
   /** `http://127.0.0.1:<port><path>` */

@@ -6,6 +6,7 @@ import { systemExamples } from './system.ts';
 import { transcriptExamples } from './transcripts.ts';
 import { vocabularyExamples } from './vocabulary.ts';
 import { voiceExamples } from './voices.ts';
+import { whisperServerExamples } from './whisper-servers.ts';
 
 /** What an example holds, whatever its operation. */
 export type Example = {
@@ -28,4 +29,5 @@ export const examples: Readonly<Record<string, Example>> = {
   ...systemExamples,
   ...openAiExamples,
   ...assemblyAiExamples,
+  ...whisperServerExamples,
 };

@@ -32,16 +32,19 @@ const downloading: z.input<typeof Model> = {
 
 const params = { id: PLACEHOLDERS.model };
 
+const openAiModel = { ...model, object: 'model' as const, created: 0, owned_by: 'earshot' };
+
 const modelExamples = {
   listModels: {
     answers: {
       200: {
         object: 'list' as const,
         success: true as const,
-        data: [{ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' }],
+        data: [openAiModel],
       },
     },
   },
+  getModel: { params, answers: { 200: openAiModel } },
   installModel: {
     params,
     answers: {

@@ -118,10 +118,24 @@ export const systemRoutes = {
     method: 'GET',
     path: '/v1/models',
     tag: 'Models',
-    summary: 'List models and which are installed',
+    summary: 'List the models that can transcribe now, or the catalog',
+    description:
+      'Installed recognizers, and the names behind which one is: `nano`, `mini`, `pro`, and those of OpenAI. With `catalog`, ' +
+      'every model and whether it is installed.',
     access: 'key',
+    query: s.ModelListQuery,
     responses: { 200: s.ModelList },
     errors: [],
+  }),
+  getModel: route({
+    method: 'GET',
+    path: '/v1/models/{id}',
+    tag: 'Models',
+    summary: 'Get a model by its id or another name of it, also in the form of OpenAI’s API',
+    access: 'key',
+    params: byModel,
+    responses: { 200: s.OpenAiModel },
+    errors: ['model_not_found'],
   }),
   installModel: route({
     method: 'POST',

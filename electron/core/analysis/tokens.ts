@@ -1,3 +1,4 @@
+import { PiiPolicy } from '../../contract/analysis.ts';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
@@ -34,9 +35,13 @@ const MAX_TOKEN_LENGTH = 2000;
 const LEAD = /^(?:[^\p{L}\p{N}\p{M}+@$€£¥₹:.&%]|\ufe0f|\.{2,}|:(?!:))*/u;
 /** All signs but those that an amount or a name ends with: "5 €", "5%", "C++", "C#". */
 const TRAIL = /(?:[^\p{L}\p{N}\p{M}@$€£¥₹%&+#]|\ufe0f|(?<=\d)&)*$/u;
+/** What `hash` and `entity_name` put in the place of a value. */
+export const REDACTION_TOKEN = String.raw`\[(?:[A-Z_]+_[0-9a-f]{8}|${PiiPolicy.options.join('|').toUpperCase()})\]`;
 /** A redaction token, a mask with the marks between its asterisks, or a masked profanity ("d***"). */
-const REDACTED =
-  /\[[A-Z_]+_[0-9a-f]{8}\]|(?:(?<![\p{L}\p{N}*/.@_=:-])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*/gu;
+const REDACTED = new RegExp(
+  String.raw`${REDACTION_TOKEN}|(?:(?<![\p{L}\p{N}*/.@_=:-])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*`,
+  'gu',
+);
 /** Markdown emphasis at the edge of a word: punctuation, not a mask. */
 const EMPHASIS = /^\*{1,3}$/u;
 /** Punctuation and possessive endings next to a redaction token. */

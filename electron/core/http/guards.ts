@@ -55,19 +55,41 @@ const bearerOf = (request: FastifyRequest): string | undefined => {
   return bare ?? /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 };
 
-const authenticate = (request: FastifyRequest, { accounts, wrongKeys }: GuardOptions): void => {
+/** Headers of requests that browsers make, or that another server passes on for somebody else. */
+const NOT_LOCAL = ['origin', 'sec-fetch-site', 'forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+
+const isLoopbackAddress = (address: string): boolean => /^(?:(?:::ffff:)?127\.|::1$)/.test(address);
+
+/** Whether a program of this computer calls without a key where the owner allows that. */
+const isKeylessProgram = (
+  { headers, ip, routeOptions }: FastifyRequest,
+  { settings }: GuardOptions,
+): boolean =>
+  routeOptions.config.route?.keyless === true &&
+  settings.get('network.keylessPrograms') &&
+  headers.authorization === undefined &&
+  isLoopbackAddress(ip) &&
+  LOOPBACK.has(hostName(headers.host ?? '')) &&
+  NOT_LOCAL.every((name) => headers[name] === undefined);
+
+const keyNeeded = (request: FastifyRequest): string => {
+  if (request.headers.authorization !== undefined) return 'This API key is not valid.';
+  const other =
+    request.routeOptions.config.route?.keyless === true
+      ? ' The setting network.keylessPrograms lets programs on this computer connect without one.'
+      : '';
+  return `An API key is needed: send it as \`Authorization: Bearer <key>\`.${other}`;
+};
+
+const authenticate = (request: FastifyRequest, options: GuardOptions): void => {
+  const { accounts, wrongKeys } = options;
   const access = request.routeOptions.config.route?.access ?? 'none';
   const key = bearerOf(request);
   request.caller = key === undefined ? undefined : accounts.authenticate(key);
   if (key !== undefined && request.caller === undefined) wrongKeys.count(request.ip, key);
   if (access === 'none' || access === 'own') return;
-  if (request.caller === undefined) {
-    const sentence =
-      request.headers.authorization === undefined
-        ? 'An API key is needed: send it as `Authorization: Bearer <key>`.'
-        : 'This API key is not valid.';
-    throw new AppError('unauthorized', sentence);
-  }
+  if (isKeylessProgram(request, options)) request.caller = accounts.keylessProgram();
+  if (request.caller === undefined) throw new AppError('unauthorized', keyNeeded(request));
   if (access === 'owner' && !request.caller.user.isOwner) {
     throw new AppError('forbidden', 'Only a key of the owner may do this.');
   }

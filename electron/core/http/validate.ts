@@ -72,6 +72,38 @@ const isTooDeep = (value: unknown): boolean => {
 
 const UNKNOWN_PROTOTYPE: ErrorDetail = { path: '__proto__', message: UNKNOWN_FIELD };
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value without the nulls at which a schema found issues; undefined if there are none. */
+const withoutNulls = (value: unknown, issues: readonly z.core.$ZodIssue[]): unknown => {
+  const copy: unknown = structuredClone(value);
+  let hasNulls = false;
+  for (const { path } of issues) {
+    const parent = path
+      .slice(0, -1)
+      .reduce<unknown>(
+        (inner, key) => (Object(inner) === inner ? Reflect.get(Object(inner), key) : undefined),
+        copy,
+      );
+    const key = path.at(-1);
+    if (key === undefined || !isObject(parent) || parent[String(key)] !== null) continue;
+    delete parent[String(key)];
+    hasNulls = true;
+  }
+  return hasNulls ? copy : undefined;
+};
+
+/**
+ * Parses with a schema. `null` means "not given" in a field whose schema does not take it: clients in many languages send it
+ * for whatever has no value.
+ */
+const parseTolerant = <T extends z.ZodType>(schema: T, value: unknown) => {
+  const result = schema.safeParse(value);
+  const rest = result.success ? undefined : withoutNulls(value, result.error.issues);
+  return rest === undefined ? result : schema.safeParse(rest);
+};
+
 /**
  * Parses a part of a request with its schema. Throws `invalid_request` with the first `MAX_DETAILS` issues in `details`; `where` names the
  * part in the message when an issue concerns all of it.
@@ -83,7 +115,7 @@ export const validate = <T extends z.ZodType>(schema: T, value: unknown, where: 
   if (isTooDeep(value)) {
     throw new AppError('invalid_request', `The ${where} nests deeper than ${MAX_DEPTH} levels.`);
   }
-  const result = schema.safeParse(value);
+  const result = parseTolerant(schema, value);
   // A schema that allows unknown keys would drop this one silently.
   const hasPrototypeKey = typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__');
   if (result.success && !hasPrototypeKey) return result.data;

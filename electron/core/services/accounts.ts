@@ -71,6 +71,11 @@ export class AccountService {
     return owner;
   }
 
+  /** A program of this computer that needs no key: it acts as the owner. */
+  keylessProgram(): Caller {
+    return { user: this.owner(), keyHash: '', keyPrefix: 'keyless' };
+  }
+
   /** Undefined where the bearer key is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);

@@ -96,7 +96,7 @@ const useOptions = (onInstalled: () => void) => {
   const { prefs } = useServices();
   const remembered = usePrefs((state) => state.options);
   const [chosen, setChosen] = useState<string>();
-  const query = useApi('listModels');
+  const query = useApi('listModels', { query: { catalog: true } });
   const models = query.data?.data ?? [];
   const options = toUsableOptions(models, remembered, chosen);
   const model = findModel(models, options.model);

@@ -30,7 +30,7 @@ const useLanguageChoices = (): Choice[] => {
 /** The aliases of the API, then the ids of the other installed models. */
 const useModelChoices = (): Choice[] => {
   const { t } = useI18n();
-  const models = useApi('listModels');
+  const models = useApi('listModels', { query: { catalog: true } });
   const installed = (models.data?.data ?? []).filter((model) => model.installed && isRecognizer(model));
   return [
     { value: ANY, label: t('library.anyModel') },

@@ -51,7 +51,7 @@ const ModelChoice = () => {
   const { prefs } = useServices();
   const { t, locale } = useI18n();
   const options = usePrefs((state) => state.options);
-  const models = useApi('listModels');
+  const models = useApi('listModels', { query: { catalog: true } });
   const choose = (model: Model) =>
     prefs.set({ options: { ...options, model: model.aliases[0] ?? model.id } });
   const isChosen = (model: Model, all: readonly Model[]) =>

@@ -41,7 +41,7 @@ const ModelsScreen = () => {
   const { queries } = useServices();
   const { t } = useI18n();
   const [isImporting, setIsImporting] = useState(false);
-  const models = useApi('listModels');
+  const models = useApi('listModels', { query: { catalog: true } });
   const system = useApi('system');
   const reload = () => void invalidate(queries, ['listModels', 'system']);
   const announcement = useDownloadAnnouncements();

@@ -39,7 +39,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'settings.inbound',
         text: 'settings.inbound.text',
-        keys: ['network.allowedOrigins', 'network.allowedHosts'],
+        keys: ['network.keylessPrograms', 'network.allowedOrigins', 'network.allowedHosts'],
       },
     ],
   },

@@ -85,7 +85,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
   const i18n = useI18n();
   const { t } = i18n;
   const answer = useApi('getSettings');
-  const models = useApi('listModels').data?.data ?? [];
+  const models = useApi('listModels', { query: { catalog: true } }).data?.data ?? [];
   const [trial, setTrial] = useState<Trial>();
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const group = SETTING_GROUPS.find((each) => each.id === id);

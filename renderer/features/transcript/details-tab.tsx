@@ -105,7 +105,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
 
 /** The notice that the license of the transcript's model asks for. */
 const ModelLicense = ({ id }: { id: string | null }) => {
-  const models = useApi('listModels').data?.data ?? [];
+  const models = useApi('listModels', { query: { catalog: true } }).data?.data ?? [];
   const model = models.find((each) => each.id === id);
   return model === undefined ? null : <LicenseNotice model={model} />;
 };

@@ -125,7 +125,14 @@ describe('a recording full of private data', () => {
 
   it.each([
     ['hash', /\[PERSON_NAME_[0-9a-f]{8}\]/] as const,
-    ...breadth([], [['mask', /\*{5} \*{5}/] as const, ['remove', /my name is and I live in/] as const]),
+    ...breadth(
+      [],
+      [
+        ['entity_name', /\[PERSON_NAME\]/] as const,
+        ['mask', /\*{5} \*{5}/] as const,
+        ['remove', /my name is and I live in/] as const,
+      ],
+    ),
   ])('is redacted everywhere by %s', async (method, shape) => {
     const hook = hooks.url(`/${method}`);
     const events = await EventReader.open(server.url, server.key);

@@ -6,7 +6,7 @@ import { talk } from '../../support/audio.ts';
 import { breadth } from '../../support/breadth.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
+import { file, startUrlServer, status, type UrlServer } from '../../support/url-server.ts';
 
 let server: TestServer;
 let urls: UrlServer;
@@ -17,6 +17,11 @@ beforeAll(async () => {
   urls = await startUrlServer();
   urls.set('/talk.wav', file(talk(120)));
   urls.set('/whole-only.wav', file(talk(40), { ranges: false }));
+  urls.set('/from-zero.wav', file(talk(40), { wrongRange: true }));
+  urls.set('/forbidden-ranges.wav', (request, response) => {
+    const isRange = request.headers.range !== undefined;
+    (isRange ? status(403) : file(talk(40)))(request, response);
+  });
   server = await startServer({ quick: true, model: 'starter-parakeet' });
 });
 
@@ -66,8 +71,12 @@ describe('a time range of a recording on a server with range requests', () => {
     expect(secondsOf(path)).toBeCloseTo(seconds, 1);
   });
 
-  it('keeps the whole file, on the source’s timeline, if the server ignores the range', async () => {
-    const made = await create('/whole-only.wav', 8, 20);
+  it.each([
+    ['ignores the range', '/whole-only.wav'],
+    ['answers it from the beginning', '/from-zero.wav'],
+    ['refuses it', '/forbidden-ranges.wav'],
+  ])('keeps the whole file, on the source’s timeline, if the server %s', async (_name, path) => {
+    const made = await create(path, 8, 20);
     expect(made).toMatchObject({ status: 'completed', audio_offset: 0 });
     const response = await server.fetch(`/v1/transcript/id/${made.id}/audio`);
     expect((await response.arrayBuffer()).byteLength).toBe(talk(40).length);

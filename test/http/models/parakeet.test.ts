@@ -41,7 +41,7 @@ const textOf = (name: string): Promise<string> => {
 };
 
 const find = async (id: string) => {
-  const { data } = await server.client.call('listModels');
+  const { data } = await server.client.call('listModels', { query: { catalog: true } });
   return data.find((model) => model.id === id);
 };
 

@@ -42,7 +42,7 @@ const importModel = (path: string, id?: string) =>
 
 describe('speaker models', () => {
   it('are listed with their purpose and their files', async () => {
-    const { data } = await server.client.call('listModels');
+    const { data } = await server.client.call('listModels', { query: { catalog: true } });
     const speakers = data.filter((model) => model.kind === 'speakers');
     expect(speakers.filter((model) => model.bundled).map((model) => model.id)).toEqual([
       'segmentation-pyannote-3.0-small',

@@ -81,6 +81,11 @@ describe('substitution', () => {
     expect(other.redacted?.text).not.toContain(tokens[0]);
   });
 
+  it('entity_name: what kind of value it is', async () => {
+    const { redacted: out } = await redacted(spoken, { redact_pii_sub: 'entity_name' });
+    expect(out.text).toBe('My name is [PERSON_NAME]. Call [PHONE_NUMBER], or write to [EMAIL_ADDRESS]!');
+  });
+
   it('mask: letters and digits become asterisks, separators stay', async () => {
     const { redacted: out } = await redacted(spoken, { redact_pii_sub: 'mask' });
     expect(out.text).toBe('My name is ***** *****. Call ***-***-****, or write to *****.*****@*******.***!');

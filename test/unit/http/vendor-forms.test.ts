@@ -199,7 +199,7 @@ describe('a request in AssemblyAI’s form', () => {
       const { redact_pii_policies } = create({ redact_pii: true, redact_pii_policies: [policy] });
       expect(redact_pii_policies?.length, policy).toBeGreaterThan(0);
     }
-    expect(create({ redact_pii: true, redact_pii_sub: 'entity_name' }).redact_pii_sub).toBe('hash');
+    expect(create({ redact_pii: true, redact_pii_sub: 'entity_name' }).redact_pii_sub).toBe('entity_name');
     expect(create({ redact_pii: true, redact_pii_sub: 'hash' }).redact_pii_sub).toBe('mask');
     expect(create({ redact_pii: true }).redact_pii_policies).toBeUndefined();
     expect(PII_POLICIES.length).toBeGreaterThan(20);

@@ -14,11 +14,12 @@ export type RedactionOperator = {
 
 /**
  * Replaces a private value. `hash`: `[POLICY_xxxxxxxx]`, eight hex digits of an HMAC-SHA-256 of the policy and the
- * canonical value, so that a spoken number and the same number in digits get one token. `mask`: each
+ * canonical value, so that a spoken number and the same number in digits get one token. `entity_name`: `[POLICY]`. `mask`: each
  * UTF-16 unit of letters and digits becomes "*", so that offsets stay. `remove`: nothing.
  */
 export const applyOperator = (value: string, policy: PiiPolicy, by: RedactionOperator): string => {
   if (by.method === 'remove') return '';
+  if (by.method === 'entity_name') return `[${policy.toUpperCase()}]`;
   if (by.method === 'mask') {
     return value.replace(/[\p{L}\p{N}\p{M}]/gu, (sign) => '*'.repeat(sign.length));
   }

@@ -1,32 +1,42 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { AppError } from '../../base/errors.ts';
 import type { OpenedResponse } from './types.ts';
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
+/** As curl's. */
+const MAX_ENCODINGS = 5;
 
-/** The content encoding of a response, or null. Servers use one although requests ask for `identity`. */
-export const encodingOf = (response: Pick<OpenedResponse, 'headers'>): string | null => {
-  const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
-  return encoding === '' || encoding === 'identity' ? null : encoding;
-};
+/**
+ * The decoders for a response, in their order. Servers encode although requests ask for `identity`; a name that is no encoding
+ * (`aws-chunked`, `utf-8`, `binary`, `none`) stands over unchanged bytes.
+ */
+const decodersOf = (response: Pick<OpenedResponse, 'headers'>): (() => Transform)[] =>
+  (response.headers['content-encoding'] ?? '')
+    .split(',')
+    .flatMap((name) => DECODERS.get(name.trim().toLowerCase()) ?? [])
+    .reverse();
 
-/** The decoded body. Throws `download_failed` for an unknown encoding. */
+/** Whether the body differs from the file, so that neither its length nor its byte ranges are the file's. */
+export const isEncoded = (response: Pick<OpenedResponse, 'headers'>): boolean =>
+  decodersOf(response).length > 0;
+
+/** The decoded body. Throws `download_failed` for one that was encoded too often. */
 export const decodedBody = (response: OpenedResponse): Readable => {
-  const encoding = encodingOf(response);
-  if (encoding === null) return response.body;
-  const createDecoder = DECODERS[encoding];
-  if (createDecoder === undefined) {
+  const decoders = decodersOf(response);
+  if (decoders.length > MAX_ENCODINGS) {
     response.body.destroy();
-    throw new AppError('download_failed', `The server packs the file as "${encoding}", which is not known.`);
+    throw new AppError('download_failed', `The server packs the file more than ${MAX_ENCODINGS} times.`);
   }
-  const decoder = createDecoder();
-  // `pipeline` destroys the decoder with the error, which reaches the reader that way.
-  pipeline(response.body, decoder, () => undefined);
-  return decoder;
+  // `pipeline` destroys each decoder with the error of what it reads, which reaches the reader that way.
+  return decoders.reduce<Readable>(
+    (body, createDecoder) => pipeline(body, createDecoder(), () => undefined),
+    response.body,
+  );
 };

@@ -6,7 +6,7 @@ import { cancellationError, throwIfAborted } from '../../base/abort.ts';
 import { AppError, hasDiskFullCode, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { withoutLogin } from '../../base/url-login.ts';
-import { decodedBody, encodingOf } from './content-encoding.ts';
+import { decodedBody, isEncoded } from './content-encoding.ts';
 import { parseContentRange, parseLength } from './content-range.ts';
 import { downloadFileName } from './file-name.ts';
 import { explainStatus, isTransientStatus } from './http-status.ts';
@@ -174,7 +174,7 @@ class Download {
       const range = parseContentRange(response.headers['content-range']);
       const isSameFile =
         etag === this.#state.etag && (this.#state.total === null || range?.total === this.#state.total);
-      if (range?.first === this.#state.bytes && isSameFile && encodingOf(response) === null) return;
+      if (range?.first === this.#state.bytes && isSameFile && !isEncoded(response)) return;
       if (range?.first !== this.#state.bytes) this.#areRangesReliable = false;
       this.#restart(null, null, null);
       throw new AttemptFailed(
@@ -186,14 +186,18 @@ class Download {
       throw new AttemptFailed(explainStatus(response));
     }
     if (isTransientStatus(response.status)) throw new AttemptFailed(explainStatus(response));
+    if (response.status >= 400 && this.#areRangesReliable && canResume(this.#state)) {
+      // The whole file may be served all the same; what is there is kept until it begins to arrive.
+      this.#areRangesReliable = false;
+      throw new AttemptFailed(explainStatus(response));
+    }
     if (response.status !== 200) throw explainStatus(response);
     // A decoded file has another length, and no byte ranges.
-    const isEncoded = encodingOf(response) !== null;
-    this.#restart(
-      isEncoded ? null : parseLength(response.headers['content-length']),
-      isEncoded ? null : etag,
-      isEncoded ? null : (response.headers['last-modified'] ?? null),
-    );
+    if (isEncoded(response)) this.#restart(null, null, null);
+    else {
+      const { 'content-length': length, 'last-modified': lastModified = null } = response.headers;
+      this.#restart(parseLength(length), etag, lastModified);
+    }
   }
 
   #restart(total: number | null, etag: string | null, lastModified: string | null): void {

@@ -1,5 +1,5 @@
-import { connect, type LookupFunction, type Socket } from 'node:net';
-import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { connect, type Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { throwIfAborted } from '../../base/abort.ts';
@@ -7,9 +7,18 @@ import { AppError, isAppError } from '../../base/errors.ts';
 import { withoutLogin } from '../../base/url-login.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
 import { bodyStream } from './body-queue.ts';
-import { trustedCertificates } from './certificates.ts';
+import {
+  CONNECT_TIMEOUT_SECONDS,
+  createPools,
+  fixedLookup,
+  type GuardedAgent,
+  isRefusedHead,
+  MAX_REMEMBERED_ORIGINS,
+  type Pools,
+} from './guarded-agent.ts';
 import { explainNetworkError } from './network-errors.ts';
 import { EnvironmentProxies, isLiteralHost } from './proxies.ts';
+import { RedirectCookies } from './redirect-cookies.ts';
 import type {
   ConnectionRecord,
   HttpClient,
@@ -23,9 +32,6 @@ import type {
 } from './types.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const CONNECT_TIMEOUT_SECONDS = 15;
-/** Remote addresses kept for the connection log, per agent. */
-const MAX_REMEMBERED_ORIGINS = 1000;
 
 /** Parses an http or https URL. Throws `download_failed` for anything else. */
 export const parseWebUrl = (text: string, base?: string): URL => {
@@ -35,73 +41,6 @@ export const parseWebUrl = (text: string, base?: string): URL => {
     throw new AppError('download_failed', `Only http and https can be fetched, not ${url.protocol}//`);
   }
   return url;
-};
-
-/** A connection pool whose sockets go only to allowed addresses. */
-type GuardedAgent = {
-  readonly agent: Agent;
-  /** For other pools under the same rule. */
-  readonly options: Agent.Options;
-  /** The address of the last connection to an origin. */
-  readonly addressOf: (origin: string) => string | null;
-};
-
-/** A `lookup` for sockets that resolves nothing: it returns the addresses that were just checked. */
-const fixedLookup =
-  (allowed: readonly ResolvedAddress[]): LookupFunction =>
-  (_host, options, done) => {
-    const [first] = allowed;
-    if (options.all === true || first === undefined) done(null, [...allowed]);
-    else done(null, first.address, first.family);
-  };
-
-type Undici = { readonly Agent: typeof Agent; readonly buildConnector: typeof buildConnector };
-
-const createAgent = (undici: Undici, allowPrivate: boolean, resolve: Resolve): GuardedAgent => {
-  const addresses = new Map<string, string>();
-  const remember = (origin: string, address: string): void => {
-    addresses.delete(origin);
-    addresses.set(origin, address);
-    const oldest = addresses.keys().next();
-    if (addresses.size > MAX_REMEMBERED_ORIGINS && !oldest.done) addresses.delete(oldest.value);
-  };
-  const connect: buildConnector.connector = (target, callback) => {
-    Promise.all([
-      allowedAddresses(target.hostname, allowPrivate, resolve),
-      target.protocol === 'https:' ? trustedCertificates() : undefined,
-    ]).then(
-      ([allowed, secureContext]) => {
-        const open = undici.buildConnector({
-          ...(secureContext === undefined ? {} : { secureContext }),
-          timeout: CONNECT_TIMEOUT_SECONDS * 1000,
-          allowH2: false,
-          autoSelectFamily: true,
-          lookup: fixedLookup(allowed),
-        });
-        open(target, (...result) => {
-          const [, socket] = result;
-          const origin = `${target.protocol}//${target.host ?? target.hostname}`;
-          if (socket?.remoteAddress !== undefined) remember(origin, socket.remoteAddress);
-          callback(...result);
-        });
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
-  };
-  const options = { connect, allowH2: false, connections: 8, keepAliveTimeout: 10_000 };
-  return { agent: new undici.Agent(options), options, addressOf: (origin) => addresses.get(origin) ?? null };
-};
-
-/** Two pools: a socket opened while private addresses were allowed must not be reused when they no longer are. */
-type Pools = { readonly publicOnly: GuardedAgent; readonly unrestricted: GuardedAgent };
-
-/** Loads undici, which a service that fetches nothing does without. */
-const createPools = async (resolve: Resolve): Promise<Pools> => {
-  const undici = await import('undici');
-  return {
-    publicOnly: createAgent(undici, false, resolve),
-    unrestricted: createAgent(undici, true, resolve),
-  };
 };
 
 const flattenHeaders = (
@@ -137,18 +76,23 @@ type Hop = {
   readonly body: string | Uint8Array | null;
 };
 
-type HopResponse = Omit<OpenedResponse, 'redirected'>;
+type HopResponse = Omit<OpenedResponse, 'movedTo'>;
 
 type HopContext = {
   readonly purpose: ConnectionPurpose;
   readonly stallSeconds: number;
   readonly signal: AbortSignal | undefined;
   readonly minRate: MinRate | undefined;
+  readonly cookies: RedirectCookies;
 };
+
+/** Percent-encodes raw bytes, which undici reads as Latin-1 and servers mean as UTF-8, as browsers do. */
+const encodeRawBytes = (location: string): string =>
+  location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The request after a redirect. Credentials are not sent to another origin. */
 const redirectedHop = (hop: Hop, status: number, location: string): Hop => {
-  const url = parseWebUrl(location, hop.url.href);
+  const url = parseWebUrl(encodeRawBytes(location), hop.url.href);
   const becomesGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
   const isSameOrigin = url.origin === hop.url.origin;
   const headers = Object.fromEntries(
@@ -202,6 +146,7 @@ class GuardedHttpClient implements HttpClient {
       signal,
       // A pause that the stall timeout allows is not too slow.
       minRate: minRate && { ...minRate, overSeconds: Math.max(minRate.overSeconds, 2 * stallSeconds) },
+      cookies: new RedirectCookies(),
     };
     const maxRedirects = options.maxRedirects ?? 5;
     const url = parseWebUrl(options.url);
@@ -216,7 +161,7 @@ class GuardedHttpClient implements HttpClient {
       const response = await this.#send(hop, context);
       const location = response.headers.location;
       if (!REDIRECTS.has(response.status) || location === undefined || maxRedirects === 0) {
-        return { ...response, redirected: followed > 0 };
+        return { ...response, movedTo: followed > 0 && context.cookies.isEmpty ? response.url : null };
       }
       response.body.destroy();
       if (followed === maxRedirects) {
@@ -233,7 +178,9 @@ class GuardedHttpClient implements HttpClient {
     const pools = await this.#pools;
     await Promise.all([
       pools?.publicOnly.agent.destroy(),
+      pools?.publicOnly.repairing.destroy(),
       pools?.unrestricted.agent.destroy(),
+      pools?.unrestricted.repairing.destroy(),
       this.#proxies.close(),
     ]);
   }
@@ -269,7 +216,7 @@ class GuardedHttpClient implements HttpClient {
   async #send(hop: Hop, context: HopContext): Promise<HopResponse> {
     throwIfAborted(context.signal);
     this.#pools ??= createPools(this.#resolve);
-    const { publicOnly, unrestricted } = await this.#pools;
+    const { publicOnly, unrestricted, parseCookie } = await this.#pools;
     const policy = this.#options.policy();
     // Origins from the owner's settings may be private: the language model's, usually on this machine, and a mirror's.
     const isConfigured =
@@ -282,21 +229,12 @@ class GuardedHttpClient implements HttpClient {
     try {
       if (policy.offline) throw offlineError(hop.url.host);
       const agent = await this.#agentFor(hop.url, context, guarded, allowPrivate);
-      const response = await agent.request({
-        origin: hop.url.origin,
-        path: `${hop.url.pathname}${hop.url.search}`,
-        method: hop.method,
-        headers: {
-          'user-agent': `Earshot/${this.#options.version}`,
-          'accept-encoding': 'identity',
-          accept: '*/*',
-          ...hop.headers,
-        },
-        body: hop.body,
-        headersTimeout: context.stallSeconds * 1000,
-        bodyTimeout: context.stallSeconds * 1000,
-        signal: context.signal ?? null,
-      });
+      const response = await this.#request(agent, guarded, hop, context);
+      const setCookie = [response.headers['set-cookie'] ?? []].flat();
+      context.cookies.store(
+        hop.url,
+        setCookie.flatMap((header) => parseCookie(header) ?? []),
+      );
       return this.#openedResponse(hop, context, response, addressOf(hop.url.origin), explain);
     } catch (error) {
       const explained = explain(error);
@@ -307,6 +245,44 @@ class GuardedHttpClient implements HttpClient {
       });
       throw explained;
     }
+  }
+
+  /** Sends a request; again, with the head of its response repaired, if a pool of ours cannot parse that. */
+  async #request(
+    agent: Dispatcher,
+    { agent: own, repairing, needsRepair }: GuardedAgent,
+    hop: Hop,
+    context: HopContext,
+  ): Promise<Dispatcher.ResponseData> {
+    const { origin, pathname, search } = hop.url;
+    const request: Dispatcher.RequestOptions = {
+      origin,
+      path: `${pathname}${search}`,
+      method: hop.method,
+      headers: {
+        'user-agent': `Earshot/${this.#options.version}`,
+        'accept-encoding': 'identity',
+        accept: '*/*',
+        ...context.cookies.headerFor(hop.url),
+        ...hop.headers,
+      },
+      body: hop.body,
+      headersTimeout: context.stallSeconds * 1000,
+      bodyTimeout: context.stallSeconds * 1000,
+      signal: context.signal ?? null,
+    };
+    const canRepair = agent === own && hop.method !== 'POST';
+    if (!canRepair || !needsRepair.has(origin)) {
+      try {
+        return await agent.request(request);
+      } catch (error) {
+        if (!canRepair || !isRefusedHead(error)) throw error;
+      }
+    }
+    const response = await repairing.request({ ...request, reset: true });
+    if (needsRepair.size >= MAX_REMEMBERED_ORIGINS) needsRepair.clear();
+    needsRepair.add(origin);
+    return response;
   }
 
   /**

@@ -119,7 +119,7 @@ const redactionOf = (body: AaiCreate) =>
     : {
         redact_pii: true,
         redact_pii_audio: body.redact_pii_audio === true,
-        redact_pii_sub: body.redact_pii_sub === 'entity_name' ? ('hash' as const) : ('mask' as const),
+        redact_pii_sub: body.redact_pii_sub === 'entity_name' ? ('entity_name' as const) : ('mask' as const),
         ...(body.redact_pii_policies?.length
           ? { redact_pii_policies: policiesOf(body.redact_pii_policies) }
           : {}),

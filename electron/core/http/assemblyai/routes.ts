@@ -4,7 +4,9 @@ import { CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import { presentFile } from '../../services/files/present.ts';
+import type { FileService } from '../../services/files/service.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
+import type { TranscriptAudio } from '../../services/transcripts/audio.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
 import { addRoute } from '../add-route.ts';
@@ -21,6 +23,8 @@ export type AssemblyAiDeps = {
   readonly renderings: Renderings;
   readonly pagination: TranscriptPagination;
   readonly uploads: UploadService;
+  readonly files: FileService;
+  readonly audio: TranscriptAudio;
   readonly models: ModelChoice;
   /** Without a trailing slash. */
   readonly baseUrl: () => string;
@@ -64,7 +68,7 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
 };
 
 const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
-  const { transcripts, pagination, baseUrl } = deps;
+  const { transcripts, files, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
     const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
@@ -80,7 +84,9 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   );
   addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
     const transcript = readOutline(deps, caller.user.id, params.id);
+    const { fileId } = transcripts.stored(caller.user.id, params.id);
     await transcripts.remove(caller.user.id, params.id);
+    if (fileId !== null) await files.removeUnused(fileId, FOLDER);
     return ok(aaiDeleted(transcript));
   });
 };
@@ -111,18 +117,16 @@ const addReadingRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void =
   );
   addRoute(server, routes.aaiRedactedAudio, ({ caller, params }) => {
     requireCompleted(deps, caller.user.id, params.id);
-    const { redacted_audio_url } = deps.transcripts.outline(
-      caller.user.id,
-      params.id,
-      'finished',
-    ).transcription;
-    if (redacted_audio_url === undefined) {
+    const { transcription } = deps.transcripts.outline(caller.user.id, params.id, 'finished');
+    if (transcription.redacted_audio_url === undefined) {
       throw new AppError(
         'not_available',
         'This transcription has no redacted audio: ask for it with redact_pii_audio.',
       );
     }
-    return ok({ redacted_audio_url, status: 'redacted_audio_ready' as const });
+    // Their client fetches it without a key.
+    const { url } = deps.audio.signedUrl(caller.user.id, params.id);
+    return ok({ redacted_audio_url: url, status: 'redacted_audio_ready' as const });
   });
 };
 

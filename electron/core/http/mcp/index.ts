@@ -39,9 +39,29 @@ const answer = async (services: McpServices, request: FastifyRequest, reply: Fas
   await transport.handleRequest(request.raw, reply.raw, request.body);
 };
 
+/** Counts the calls of a batch beyond the first, which the request itself counted as. */
+const countCalls = (server: FastifyInstance): ((request: FastifyRequest) => Promise<void>) => {
+  const count = server.createRateLimit();
+  return async (request) => {
+    const calls = Array.isArray(request.body) ? request.body.length : 1;
+    for (let counted = 1; counted < calls; counted++) {
+      const limit = await count(request);
+      if (limit.isAllowed || !limit.isExceeded) continue;
+      throw new AppError(
+        'rate_limited',
+        `Too many calls in one batch: at most ${limit.max} in this time. Try again in ${limit.ttlInSeconds} seconds.`,
+        { headers: { 'retry-after': String(limit.ttlInSeconds) } },
+      );
+    }
+  };
+};
+
 /** `/mcp`: a user's recordings as tools for an assistant (https://modelcontextprotocol.io, Streamable HTTP). */
 export const addMcpRoutes = (server: FastifyInstance, services: McpServices): void => {
-  server.post(PATH, { config: { route: ROUTE } }, (request, reply) => answer(services, request, reply));
+  const preHandler = countCalls(server);
+  server.post(PATH, { config: { route: ROUTE }, preHandler }, (request, reply) =>
+    answer(services, request, reply),
+  );
   server.route({
     method: ['GET', 'DELETE'],
     url: PATH,

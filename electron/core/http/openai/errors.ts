@@ -38,6 +38,9 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'language_not_supported',
 ]);
 
+/** Whether a job failed because of what the request sent. */
+export const isRefusal = ({ code }: JobError): boolean => CLIENT_ERRORS.has(code);
+
 /** The field that an error is about, where that is not the file. */
 const FIELDS: Readonly<Record<string, string>> = {
   model_not_installed: 'model',
@@ -50,7 +53,7 @@ const FIELDS: Readonly<Record<string, string>> = {
  */
 export const errorOfJob = (error: JobError): AppError => {
   const headers = { 'x-should-retry': 'false' };
-  if (CLIENT_ERRORS.has(error.code)) {
+  if (isRefusal(error)) {
     const path = FIELDS[error.code] ?? 'file';
     return new AppError('invalid_request', error.message, {
       details: [{ path, message: error.message }],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { MAX_KNOWN_SPEAKERS } from '../../../contract/openai.ts';
+import { IGNORED_FIELDS, MAX_KNOWN_SPEAKERS } from '../../../contract/openai.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { FileService, StoredFile } from '../../services/files/service.ts';
@@ -38,20 +38,29 @@ export type OpenAiForm = {
 
 type Fields = Map<string, FieldValue>;
 
-/** `name[]` and `name[0]` are collected in a list, `name[field]` in an object. */
+/** Fields that some clients repeat without brackets. */
+const LISTS = new Set(['timestamp_granularities', 'include', 'languages', 'keywords', 'known_speaker_names']);
+/** Texts of which the end counts, however long they are. */
+const PROMPTS = new Set(['prompt', 'initial_prompt']);
+
+/** `name[]` and `name[0]` are collected in a list, `name[field]` in an object. Empty fields count as not sent. */
 const addField = (fields: Fields, part: MultipartValue): void => {
   const { fieldname } = part;
-  const text = textOf(part);
-  const [, name = fieldname, field] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(fieldname) ?? [];
+  const text = PROMPTS.has(fieldname) ? textOf(part).slice(-MAX_TEXT_BYTES) : textOf(part);
+  const [, name = fieldname, field = LISTS.has(fieldname) && fields.has(fieldname) ? '' : undefined] =
+    /^([^[\]]+)\[([^[\]]*)\]$/.exec(fieldname) ?? [];
   const isTooLong = part.valueTruncated === true || (name !== SAMPLES && text.length > MAX_TEXT_BYTES);
   if (isTooLong) throw invalidField(fieldname, 'is too long');
+  if (text === '') return;
   const earlier = fields.get(name);
   if (field === undefined) {
     if (earlier !== undefined) throw invalidField(name, 'was sent more than once');
     fields.set(name, text);
   } else if (/^\d*$/.test(field)) {
-    if (earlier !== undefined && !Array.isArray(earlier)) throw invalidField(name, 'was sent more than once');
-    const list = [...(earlier ?? []), text];
+    const isList =
+      earlier === undefined || Array.isArray(earlier) || (LISTS.has(name) && typeof earlier === 'string');
+    if (!isList) throw invalidField(name, 'was sent more than once');
+    const list = [...[earlier ?? []].flat(), text];
     if (name === SAMPLES && list.length > MAX_KNOWN_SPEAKERS) {
       throw invalidField(name, `has more than ${MAX_KNOWN_SPEAKERS} entries`);
     }
@@ -86,11 +95,22 @@ const storeRecording = async (
   }
 };
 
-const store = (uploads: UploadService, user: User, part: MultipartFile): Promise<StoredFile> => {
-  if (part.fieldname !== 'file') throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
+/** Where a form has its recording, and what its bytes become before they are stored. */
+export type FileField = {
+  readonly name: string;
+  readonly convert?: (bytes: Readable) => Readable;
+};
+
+const store = (
+  uploads: UploadService,
+  user: User,
+  part: MultipartFile,
+  { name, convert = (bytes) => bytes }: FileField,
+): Promise<StoredFile> => {
+  if (part.fieldname !== name) throw invalidField(part.fieldname.slice(0, 100), 'is not a known field');
   const fileName = part.filename === '' ? 'audio' : part.filename;
-  const input = { userId: user.id, source: part.file, fileName, declaredType: part.mimetype };
-  return storeRecording(uploads, input, 'file');
+  const source = convert(part.file);
+  return storeRecording(uploads, { userId: user.id, source, fileName, declaredType: part.mimetype }, name);
 };
 
 /** Stores the samples of voices in a form, and removes them once `use` has settled. */
@@ -122,6 +142,7 @@ export const readOpenAiForm = async (
   request: FastifyRequest,
   { uploads, files }: UploadedFiles,
   user: User,
+  field: FileField = { name: 'file' },
 ): Promise<OpenAiForm> => {
   if (!request.isMultipart()) {
     throw new AppError(
@@ -144,10 +165,11 @@ export const readOpenAiForm = async (
         continue;
       }
       open = part;
-      if (file !== undefined) throw invalidField('file', 'was sent more than once');
-      file = await store(uploads, user, part);
+      if (file !== undefined) throw invalidField(field.name, 'was sent more than once');
+      file = await store(uploads, user, part, field);
     }
-    if (file === undefined) throw invalidField('file', 'is missing');
+    if (file === undefined) throw invalidField(field.name, 'is missing');
+    for (const name of IGNORED_FIELDS) fields.delete(name);
     return { file, fields: Object.fromEntries(fields) };
   } catch (error) {
     stopParsing(request);

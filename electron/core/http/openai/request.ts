@@ -3,15 +3,17 @@ import { PROMPT_LENGTH } from '../../../contract/recognition.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import { toTerms } from '../../../contract/vocabulary.ts';
 import type { StoredFile } from '../../services/files/service.ts';
+import type { ModelService } from '../../services/models/index.ts';
 import { invalidField } from '../multipart.ts';
 import { validate } from '../validate.ts';
 
 export type Task = OpenAiVerbose['task'];
 
 /** A form of either operation: that of a translation has fewer fields. */
-export type Form = Pick<OpenAiTranscriptionForm, 'model' | 'prompt'> & Partial<OpenAiTranscriptionForm>;
+export type Form = Pick<OpenAiTranscriptionForm, 'model'> & Partial<OpenAiTranscriptionForm>;
 
-const MODELS: Readonly<Record<string, 'mini' | 'pro'>> = {
+/** OpenAI's names of models, and ours. */
+export const OPENAI_MODELS: Readonly<Record<string, 'mini' | 'pro'>> = {
   'whisper-1': 'mini',
   'gpt-4o-mini-transcribe': 'mini',
   'gpt-4o-transcribe': 'pro',
@@ -62,9 +64,9 @@ const listedTerms = (prompt: string): string[] => {
  * Keywords, and the terms of a prompt that only lists terms, are the vocabulary. Any other prompt is Whisper's: the text
  * before the recording, of which the end counts.
  */
-const hintsOf = ({ prompt = '', keywords = [] }: Form) => {
+const hintsOf = ({ initial_prompt = '', prompt = initial_prompt, hotwords = [], keywords = [] }: Form) => {
   const listed = listedTerms(prompt);
-  const vocabulary = toTerms([...keywords, ...listed]);
+  const vocabulary = toTerms([...keywords, ...hotwords, ...listed]);
   return {
     ...(vocabulary.length === 0 ? {} : { vocabulary }),
     ...(prompt === '' || listed.length > 0 ? {} : { prompt: prompt.slice(-PROMPT_LENGTH).toWellFormed() }),
@@ -75,18 +77,23 @@ const hintsOf = ({ prompt = '', keywords = [] }: Form) => {
 export type Recordings = { readonly file: StoredFile; readonly samples: readonly StoredFile[] };
 
 /** Converts OpenAI's form to a request of our own API. */
-export const requestOf = ({ file, samples }: Recordings, form: Form, task: Task): CreateTranscript =>
+export const requestOf = (
+  models: Pick<ModelService, 'published'>,
+  { file, samples }: Recordings,
+  form: Form,
+  task: Task,
+): CreateTranscript =>
   // Refuses what cannot be combined, such as an English model and another language, as `POST /v1/transcript` does.
   validate(
     CreateTranscript,
     {
       audio_url: `storage:${file.key}`,
       name: file.originalName,
-      model: MODELS[undated(form.model)] ?? form.model,
+      model: OPENAI_MODELS[undated(form.model)] ?? models.published(form.model),
       language: form.language ?? 'auto',
       ...(form.languages === undefined ? {} : { expected_languages: form.languages }),
       timestamp_style: 'word',
-      diarize: labelsSpeakers(form),
+      diarize: form.diarize === true || labelsSpeakers(form),
       ...(form.known_speaker_names === undefined
         ? {}
         : {

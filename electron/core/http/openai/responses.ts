@@ -16,7 +16,7 @@ const usageOf = ({ duration }: Transcription) => ({
 });
 
 /** `english`: OpenAI writes language names in lower case. */
-const languageName = (code: string | null): string => {
+export const languageName = (code: string | null): string => {
   const names: Readonly<Record<string, string>> = LANGUAGES;
   return (names[code ?? ''] ?? code ?? 'unknown').toLowerCase();
 };

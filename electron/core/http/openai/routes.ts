@@ -1,92 +1,13 @@
 import multipart from '@fastify/multipart';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { OpenAiTranscriptionForm, OpenAiTranslationForm } from '../../../contract/openai.ts';
 import { routes } from '../../../contract/routes.ts';
-import type { Transcription } from '../../../contract/transcript.ts';
-import type { Caller } from '../../services/accounts.ts';
-import type { EventHub } from '../../services/events.ts';
-import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
-import { disconnectSignal } from '../disconnect-signal.ts';
-import type { Rendered } from '../long/rendering.ts';
-import { type Renderings, sendRendered } from '../long/renderings.ts';
+import { sendRendered } from '../long/renderings.ts';
 import { validate } from '../validate.ts';
-import { errorOfJob } from './errors.ts';
-import { readOpenAiForm, type UploadedFiles, withSamples } from './form.ts';
-import { checkCombination, type Form, isModel, type Recordings, requestOf, type Task } from './request.ts';
-import type { TextParts } from './responses.ts';
-import { OpenAiStream } from './stream.ts';
-
-export type OpenAiDeps = UploadedFiles & {
-  readonly transcripts: TranscriptService;
-  readonly events: EventHub;
-  readonly renderings: Renderings;
-};
-
-type AudioRequest = {
-  readonly user: Caller['user'];
-  readonly reply: FastifyReply;
-  readonly form: Form;
-  readonly task: Task;
-};
-
-/** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
-const waitForEnd = async (
-  { transcripts }: OpenAiDeps,
-  { user, reply }: AudioRequest,
-  id: string,
-): Promise<Transcription> => {
-  const outline = () => transcripts.outline(user.id, id, 'asked').transcription;
-  await transcripts.wait(id, disconnectSignal(reply));
-  if (outline().status === 'processing') await transcripts.cancel(user.id, id);
-  return outline();
-};
-
-/** What the answer has besides the text. */
-const textParts = (form: Form): TextParts => ({
-  languages: isModel(form, 'gpt-transcribe'),
-  logprobs: form.include?.includes('logprobs') === true,
-});
-
-const runStreamed = async (
-  deps: OpenAiDeps,
-  request: AudioRequest,
-  recordings: Recordings,
-): Promise<undefined> => {
-  const { transcripts, events, renderings } = deps;
-  const { user, reply, form, task } = request;
-  const created = transcripts.create(user, requestOf(recordings, form, task), undefined);
-  const parts = { ...textParts(form), segments: form.response_format === 'diarized_json' };
-  const stream = new OpenAiStream(reply, parts);
-  stream.open();
-  const stop = stream.follow(events, user.id, created.id);
-  try {
-    const { error } = await waitForEnd(deps, request, created.id);
-    if (error !== undefined) stream.fail(error);
-    else {
-      const { seen } = stream;
-      stream.end(await renderings.text(user.id, created.id, { kind: 'openAiStreamEnd', seen, parts }));
-    }
-  } finally {
-    stop();
-  }
-};
-
-/** The answer; undefined where it was streamed. */
-const run = async (
-  deps: OpenAiDeps,
-  request: AudioRequest,
-  recordings: Recordings,
-): Promise<Rendered | undefined> => {
-  if (request.form.stream === true) return runStreamed(deps, request, recordings);
-  const { user, form, task } = request;
-  const { id } = deps.transcripts.create(user, requestOf(recordings, form, task), undefined);
-  const { error } = await waitForEnd(deps, request, id);
-  if (error !== undefined) throw errorOfJob(error);
-  const { response_format: format = 'json', timestamp_granularities: granularities = ['segment'] } = form;
-  const rendering = { kind: 'openAi', task, format, granularities, parts: textParts(form) } as const;
-  return deps.renderings.render(user.id, id, rendering);
-};
+import { readOpenAiForm, withSamples } from './form.ts';
+import { checkCombination, type Form, type Task } from './request.ts';
+import { type OpenAiDeps, transcribe } from './transcribe.ts';
 
 const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): void => {
   const { files } = deps;
@@ -99,7 +20,11 @@ const addAudioRoute = (server: FastifyInstance, deps: OpenAiDeps, task: Task): v
       const form: Form = validate(schema, fields, 'form');
       checkCombination(form);
       return withSamples(deps, user, form.known_speaker_references ?? [], (samples) =>
-        run(deps, { user, reply, form, task }, { file, samples }),
+        transcribe(
+          deps,
+          { user, reply, form, task: form.task === 'translate' ? form.task : task },
+          { file, samples },
+        ),
       );
     };
     // The file was stored for this request only, and is gone when the client has its answer.

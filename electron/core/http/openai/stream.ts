@@ -2,10 +2,11 @@ import type { FastifyReply } from 'fastify';
 import type { LogProbability } from '../../../contract/openai.ts';
 import type { Segment } from '../../../contract/segments.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
+import type { AppError } from '../../base/errors.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
 import { startEventStream } from '../event-stream.ts';
-import { errorOfJob, openAiErrorBody } from './errors.ts';
+import { openAiErrorBody } from './errors.ts';
 import { diarizedSegments, logProbabilities, type TextParts, textParts } from './responses.ts';
 
 /** Splits a growing text into the parts that a reader has not seen yet. */
@@ -100,7 +101,7 @@ export class OpenAiStream {
     this.#reply.raw.end(events);
   }
 
-  fail(error: NonNullable<Transcription['error']>): void {
-    this.end(`event: error\ndata: ${JSON.stringify(openAiErrorBody(errorOfJob(error)))}\n\n`);
+  fail(error: AppError): void {
+    this.end(`event: error\ndata: ${JSON.stringify(openAiErrorBody(error))}\n\n`);
   }
 }

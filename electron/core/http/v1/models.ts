@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import { routes } from '../../../contract/routes.ts';
+import type { Model } from '../../../contract/system.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { round } from '../../base/numbers.ts';
 import type { ModelService } from '../../services/models/index.ts';
 import { addRoute } from '../add-route.ts';
+import { OPENAI_MODELS } from '../openai/request.ts';
 import { ok, success } from '../responses.ts';
 
 /** Converts codes of failed jobs: here the caller's own input caused the error. */
@@ -26,18 +29,39 @@ const withRequestErrors = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
+const openAiModel = (model: Model) => ({
+  ...model,
+  object: 'model' as const,
+  created: 0,
+  owned_by: 'earshot',
+});
+
+/** Installed recognizers, and the other names by which requests can name one. */
+const usable = (models: ModelService): Model[] => {
+  const isRecognizer = ({ installed, kind }: Model) =>
+    installed && (kind === 'whisper' || kind === 'parakeet');
+  const names = [
+    ...MODEL_ALIASES.map((alias): [string, string] => [alias, alias]),
+    ...Object.entries(OPENAI_MODELS),
+  ];
+  return [
+    ...models.list().filter(isRecognizer),
+    ...names
+      .filter(([, alias]) => models.isAvailable(alias))
+      .map(([id, alias]) => ({ ...models.get(models.answering(alias)), id, aliases: [] })),
+  ];
+};
+
 /** `/v1/models`: lists, installs, imports, benchmarks and removes models. */
 export const addModelRoutes = (server: FastifyInstance, models: ModelService): void => {
-  addRoute(server, routes.listModels, () =>
-    ok({
-      object: 'list' as const,
-      ...success(
-        models
-          .list()
-          .map((model) => ({ ...model, object: 'model' as const, created: 0, owned_by: 'earshot' })),
-      ),
-    }),
-  );
+  addRoute(server, routes.listModels, ({ query }) => {
+    const listed = query.catalog ? models.list() : usable(models);
+    return ok({ object: 'list' as const, ...success(listed.map(openAiModel)) });
+  });
+  addRoute(server, routes.getModel, ({ params }) => {
+    const id = models.answering(models.published(OPENAI_MODELS[params.id] ?? params.id));
+    return ok(openAiModel({ ...models.get(id), id: params.id }));
+  });
   addRoute(server, routes.installModel, async ({ params }) => {
     const { started, model } = await models.install(params.id);
     return { status: started ? (202 as const) : (200 as const), body: success(model) };

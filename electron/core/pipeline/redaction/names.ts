@@ -1,4 +1,5 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
+import { REDACTION_TOKEN } from '../../analysis/tokens.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
@@ -23,7 +24,7 @@ const EXTENSION =
   /\.(?:3gp|aac|aiff?|amr|au|avi|caf|flac|m4[abv]|mk[av]|mov|mp[234]|mpe?g|oga|ogg|ogv|opus|ts|wave?|weba|webm|wm[av])$/iu;
 /** Joins words in file names: "maria_lopez", "maria-lopez", "Mr.Lopez". */
 const WORD_JOINER = /_|(?<=\p{L})(?:-(?=\p{L})|\.(?=\p{Lu}\p{Ll}))/gu;
-const TOKEN_OR_WORD = /\[[A-Z_]+_[0-9a-f]{8}\]|[\p{L}\p{N}]+/gu;
+const TOKEN_OR_WORD = new RegExp(String.raw`${REDACTION_TOKEN}|[\p{L}\p{N}]+`, 'gu');
 /** The name of a transcript whose own name may be private and could not be redacted. */
 const NEUTRAL_NAME = 'recording';
 const FAILED_NAMES_TIMEOUT_MS = 10_000;

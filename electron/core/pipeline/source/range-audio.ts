@@ -1,31 +1,13 @@
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SAMPLE_RATE, toSamples } from '../../base/audio.ts';
+import { toSamples } from '../../base/audio.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../base/wav.ts';
 import type { AudioChunk, MediaInput } from '../../engines/ffmpeg/types.ts';
 
 const BYTES_PER_SAMPLE = 2;
-const HEADER_BYTES = 44;
 /** Longer ranges are not kept for playback: an hour takes 115 MB, uncompressed, while the job runs. */
 const MAX_SECONDS = 3 * 3600;
 const FILE_NAME = /^range-(\d+)\.wav$/;
-
-/** The header of a mono 16-bit WAV file; `bytes` is the size of its samples. */
-const waveHeader = (bytes: number): Buffer => {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(HEADER_BYTES - 8 + bytes, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
-  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(bytes, 40);
-  return header;
-};
 
 const toInt16 = (pcm: Float32Array): Buffer => {
   const samples = Int16Array.from(pcm, (value) => Math.round(Math.max(-1, Math.min(1, value)) * 32_767));
@@ -67,7 +49,7 @@ export class RangeAudio {
     const samples = toInt16(chunk.pcm);
     const file = await open(this.#path, 'r+');
     try {
-      await file.write(samples, 0, samples.length, HEADER_BYTES + at);
+      await file.write(samples, 0, samples.length, WAV_HEADER_BYTES + at);
       await file.datasync();
     } finally {
       await file.close();
@@ -80,7 +62,7 @@ export class RangeAudio {
     if (this.#isTooLong || this.#bytes === 0) return null;
     const file = await open(this.#path, 'r+');
     try {
-      await file.write(waveHeader(this.#bytes), 0, HEADER_BYTES, 0);
+      await file.write(wavHeader(this.#bytes), 0, WAV_HEADER_BYTES, 0);
     } finally {
       await file.close();
     }

@@ -160,6 +160,13 @@ export class FileService {
     return { fileKey: file.key, deletedAt: isoTime(this.#deps.clock.now()) };
   }
 
+  /** Deletes a file of a folder, unless there is a transcript that was made from it. */
+  async removeUnused(fileId: string, folder: string): Promise<void> {
+    const file = store.findFile(this.#deps.db, fileId);
+    if (file?.folder !== folder || transcriptsOfFile(this.#deps.db, fileId).length > 0) return;
+    await this.#delete(file);
+  }
+
   /** Deletes all files of a user. */
   async removeAllOf(userId: string): Promise<void> {
     for (const file of store.filesOfUser(this.#deps.db, userId)) await this.#delete(file);

@@ -47,6 +47,26 @@ export const splitWeights = (id: string): { readonly model: string; readonly wei
   return { model, weights };
 };
 
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  large: 'large-v3',
+  turbo: 'large-v3-turbo',
+  'large-turbo': 'large-v3-turbo',
+};
+
+/**
+ * The id in the catalog of a name that a model has elsewhere: on Hugging Face (`openai/whisper-small`,
+ * `Systran/faster-whisper-large-v3`, `nvidia/parakeet-tdt-0.6b-v3`), as a file (`ggml-base.en.bin`), at other services
+ * (`whisper-large-v3-turbo`). It need not exist.
+ */
+export const publishedId = (name: string): string => {
+  const id = name
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^(?:ggml-)?(?:faster-)?(?:whisper-)?/, '')
+    .replace(/(?:\.bin|-ct2|-gguf|-ggml)$/, '');
+  return SHORT_NAMES[id] ?? id;
+};
+
 const BITS: Readonly<Record<string, string>> = { q5_0: ', 5 bits', q5_1: ', 5 bits', f16: ', 16 bits' };
 
 /** Whisper, by its id among ggml-org's files; `size` in bytes, perhaps rounded. */

@@ -9,6 +9,7 @@ import {
   catalogueOf,
   isEnglishId,
   type ModelLanguages,
+  publishedId,
   splitWeights,
 } from './catalogue.ts';
 import type { ModelFiles } from './files.ts';
@@ -44,6 +45,19 @@ export class ModelDirectory {
     if (this.isInstalled(id)) return id;
     const { model } = splitWeights(id);
     return this.#deps.files.installed().find((file) => splitWeights(file.id).model === model)?.id ?? id;
+  }
+
+  /**
+   * The id of a model by its name elsewhere: in weights that are installed if there are some, else in those that are named, else in
+   * the first of the catalog; the name itself if there is no such model.
+   */
+  published(name: string): string {
+    const id = publishedId(name);
+    const { model } = splitWeights(id);
+    const isSame = (other: { readonly id: string }) =>
+      splitWeights(other.id).model === model && this.isRecognizer(other.id);
+    const named = id === model ? undefined : this.find(id);
+    return (this.#deps.files.installed().find(isSame) ?? named ?? this.catalogue().find(isSame))?.id ?? name;
   }
 
   /** The id of the model that answers to a name: until a model for `nano` is installed, the bundled one does. */

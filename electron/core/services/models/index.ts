@@ -74,6 +74,16 @@ export class ModelService {
     return this.#directory.idOf(name);
   }
 
+  /** The id of the model that answers to a name. */
+  answering(name: string): string {
+    return this.#directory.answering(name);
+  }
+
+  /** The name itself where a job can run with it, else the id of the model that has this name elsewhere. */
+  published(name: string): string {
+    return this.isAvailable(name) ? name : this.#directory.published(name);
+  }
+
   /** Whether a name is an alias, a catalog entry or an installed file of a speech model. */
   isKnown(name: string): boolean {
     return this.#directory.isKnown(name);

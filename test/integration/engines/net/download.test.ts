@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import { download } from '../../../../electron/core/engines/net/download.ts';
@@ -232,8 +233,35 @@ describe('download', () => {
     server.set('/a', file(body, { gzip: true }));
     expect((await get('/a')).bytes).toBe(body.length);
     await expectWhole(body);
-    server.set('/odd', file(body, { headers: { 'content-encoding': 'zstd2' } }));
-    await expect(get('/odd')).rejects.toMatchObject({ message: expect.stringContaining('zstd2') });
+    server.set('/twice', (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip, BR' }).end(brotliCompressSync(gzipSync(body)));
+    });
+    await get('/twice');
+    await expectWhole(body);
+    server.set('/often', file(body, { headers: { 'content-encoding': 'gzip,'.repeat(6) } }));
+    await expect(get('/often')).rejects.toMatchObject({ message: expect.stringContaining('5 times') });
+  });
+
+  it.each(['aws-chunked', 'utf-8', 'binary', 'none', 'UTF-8, identity', 'mp3'])(
+    'takes the bytes as they are where the content encoding is %s',
+    async (encoding) => {
+      server.set('/a', file(body, { headers: { 'content-encoding': encoding }, cutEvery: 400_000 }));
+      const result = await get('/a');
+      expect(result).toMatchObject({ bytes: body.length, bytesFetched: body.length });
+      await expectWhole(body);
+    },
+  );
+
+  it.each([403, 400, 404, 501])('fetches the whole file where a range is answered with %i', async (code) => {
+    server.set('/a', (request, response) => {
+      if (request.headers.range === undefined) {
+        const isFirst = server.requests.length === 1;
+        file(body, isFirst ? { cutEvery: 300_000 } : {})(request, response);
+      } else status(code)(request, response);
+    });
+    await get('/a');
+    await expectWhole(body);
+    expect(server.requests.map(({ headers }) => headers.range !== undefined)).toEqual([false, true, false]);
   });
 
   it('stops a decompression bomb at the limit', async () => {

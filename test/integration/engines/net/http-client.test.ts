@@ -10,6 +10,7 @@ import type {
 import {
   file,
   garbage,
+  raw,
   redirect,
   stall,
   startUrlServer,
@@ -170,6 +171,118 @@ describe('the HTTP client', () => {
     expect(server.requests[0]?.headers.authorization).toBe(sent);
     expect(other.requests[0]?.headers.authorization).toBeUndefined();
     await other.close();
+  });
+
+  it('follows a redirect whose location has raw bytes, as servers mean it', async () => {
+    const target = '/Vorträge/会議 1.mp3';
+    server.set(target, file(Buffer.from('sound')));
+    const location = Buffer.from(target).toString('latin1');
+    for (const code of [302, 308]) {
+      server.set('/a', redirect(location, code));
+      const response = await client().open({ url: server.url('/a'), purpose: 'audio' });
+      expect(await text(response.body)).toBe('sound');
+      expect(response.url).toBe(server.url('/Vortr%C3%A4ge/%E4%BC%9A%E8%AD%B0%201.mp3'));
+    }
+  });
+
+  it('sends the cookies of a redirect to where they belong, for this request alone', async () => {
+    const other = await startUrlServer();
+    other.set('/back', redirect(server.url('/files/c')));
+    const cookies = [
+      'session=a=1; HttpOnly; SameSite=Lax',
+      'below=2; Path=/files',
+      'elsewhere=3; Path=/other',
+      'gone=4; Max-Age=0',
+      'foreign=5; Domain=example.com',
+      'tls=6; Secure',
+      'replaced=7',
+    ];
+    server.set('/a', (_request, response) => {
+      response.writeHead(302, { location: '/b', 'set-cookie': cookies }).end();
+    });
+    const atOther = `http://localhost:${other.port}/back`;
+    server.set('/b', (_request, response) => {
+      response.writeHead(303, { location: atOther, 'set-cookie': 'replaced=8; Path=/' }).end();
+    });
+    server.set('/files/c', file(Buffer.from('sound')));
+    const asking = client();
+    const response = await asking.open({ url: server.url('/a'), purpose: 'audio' });
+    expect(await text(response.body)).toBe('sound');
+    expect(response.movedTo).toBeNull();
+    expect(server.requests.map(({ path, headers }) => [path, headers.cookie])).toEqual([
+      ['/a', undefined],
+      ['/b', 'session=a=1; replaced=7'],
+      ['/files/c', 'session=a=1; below=2; replaced=8'],
+    ]);
+    expect(other.requests[0]?.headers.cookie).toBeUndefined();
+    await text((await asking.open({ url: server.url('/files/c'), purpose: 'audio' })).body);
+    expect(server.requests.at(-1)?.headers.cookie).toBeUndefined();
+    await other.close();
+  });
+
+  it.each([
+    [
+      'an equal duplicate Content-Length',
+      'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nsound',
+    ],
+    ['a list of equal lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nsound'],
+    [
+      'a length beside chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nsound\r\n0\r\n\r\n',
+    ],
+    [
+      'an unsolicited 100 Continue',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsound',
+    ],
+    ['a Shoutcast server', 'ICY 200 OK\r\nicy-name: Radio\r\nContent-Type: audio/mpeg\r\n\r\nsound'],
+    ['headers that end in LF alone', 'HTTP/1.1 200 OK\nContent-Length: 5\nX-Folded: a\n b\n\nsound'],
+    ['a line that is no header', 'HTTP/1.1 200 OK\r\nPHP Notice in line 3\r\nContent-Length: 5\r\n\r\nsound'],
+  ])('reads the answer of a server with %s', async (_name, answer) => {
+    const url = server.set('/a', raw(answer));
+    const asking = client();
+    for (const count of [1, 2]) {
+      const response = await asking.open({ url, purpose: 'audio' });
+      expect(response.status).toBe(200);
+      expect(await text(response.body)).toBe('sound');
+      // The first answer is requested twice; then the origin is known.
+      expect(server.requests).toHaveLength(count + 1);
+      expect(log).toHaveLength(count);
+      expect(log.at(-1)).toMatchObject({ address: '127.0.0.1', bytes: 5, error: null });
+    }
+  });
+
+  it('reads a head that arrives byte by byte, and a redirect behind one', async () => {
+    server.set('/a', (request) => {
+      const bytes = Buffer.from(
+        'HTTP/1.1 100 Continue\n\nHTTP/1.1 302 Found\nLocation: /b\nContent-Length: 0\n\n',
+      );
+      const send = (at: number): void => {
+        if (at === bytes.length) request.socket.end();
+        else request.socket.write(bytes.subarray(at, at + 1), () => setImmediate(send, at + 1));
+      };
+      send(0);
+    });
+    server.set('/b', file(Buffer.from('sound')));
+    const response = await client().open({ url: server.url('/a'), purpose: 'audio' });
+    expect(await text(response.body)).toBe('sound');
+  });
+
+  it.each([
+    ['different lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nsound'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['an endless head', `HTTP/1.1 200 OK\n${'X-Filling: 0123456789\n'.repeat(10_000)}\nsound`],
+  ])('still refuses an answer with %s', async (_name, answer) => {
+    const url = server.set('/a', raw(answer));
+    await expect(client().open({ url, purpose: 'audio', stallSeconds: 5 })).rejects.toMatchObject({
+      code: 'download_failed',
+    });
+  });
+
+  it('sends a body once, whatever is answered', async () => {
+    const url = server.set('/a', raw('ICY 200 OK\r\n\r\nfine'));
+    const posting = client().open({ url, purpose: 'audio', method: 'POST', body: '{}' });
+    await expect(posting).rejects.toMatchObject({ code: 'download_failed' });
+    expect(server.requests).toHaveLength(1);
   });
 
   it('returns any status without an error', async () => {

@@ -118,10 +118,10 @@ describe('the range reader', () => {
     expect(server.requests.at(-1)?.headers.range).toBe('bytes=1499001-1500000');
   });
 
-  it('reads no more than the first 16 KB of a recording to tell it from a web page', async () => {
+  it('reads no more than the first 16 KB and the last of a recording to tell it from a web page', async () => {
     const reader = await reading();
     expect(await readWebPage(reader, new AbortController().signal)).toBeUndefined();
-    expect(reader.bytesFetched()).toBe(16 * 1024);
+    expect(reader.bytesFetched()).toBe(17 * 1024);
     const html = Buffer.from(`<!doctype html><head>${' '.repeat(40_000)}<title>A talk</title>`);
     const page = await reading({}, html);
     expect(await readWebPage(page, new AbortController().signal)).toEqual({ title: 'A talk' });
@@ -148,11 +148,43 @@ describe('the range reader', () => {
     server.set('/unknown', (_request, response) => {
       response.writeHead(206, { 'content-range': 'bytes 0-65535/*' }).end(body.subarray(0, 65_536));
     });
-    for (const path of ['/none', '/gzip', '/empty', '/unknown']) {
+    for (const path of ['/none', '/gzip', '/empty', '/unknown', '/missing']) {
       expect(await openAt(path)).toMatchObject({ supported: false });
     }
-    server.set('/missing', status(404));
-    await expect(openAt('/missing')).rejects.toMatchObject({ code: 'download_failed' });
+  });
+
+  it('reports a server that refuses ranges, or answers each from the beginning', async () => {
+    const whole = file(body, { ranges: false });
+    server.set('/refused', (request, response) =>
+      (request.headers.range === undefined ? whole : status(403))(request, response),
+    );
+    server.set('/whole', file(body, { wrongRange: true }));
+    server.set('/first', (request, response) => {
+      request.headers.range = request.headers.range?.replace(/=(\d+)-(\d+)$/, (_range, first, last) => {
+        return `=0-${Number(last) - Number(first)}`;
+      });
+      file(body)(request, response);
+    });
+    server.set('/elsewhere', (request, response) =>
+      (/=0-/.test(request.headers.range ?? '') ? file(body) : status(403))(request, response),
+    );
+    for (const path of ['/refused', '/whole', '/first', '/elsewhere']) {
+      expect([path, await openAt(path)]).toMatchObject([path, { supported: false }]);
+    }
+  });
+
+  it('goes through redirects again whose cookies the file needs', async () => {
+    server.set('/a', (_request, response) => {
+      response.writeHead(302, { location: '/b', 'set-cookie': 'pass=1; Path=/' }).end();
+    });
+    server.set('/b', (request, response) =>
+      (request.headers.cookie === 'pass=1' ? file(body) : status(200))(request, response),
+    );
+    const result = await openAt('/a');
+    if (!result.supported) throw new Error(result.reason);
+    expect((await read(result.reader, 1_000_000, 1000)).equals(body.subarray(1_000_000, 1_001_000))).toBe(
+      true,
+    );
   });
 
   it.each([

@@ -37,7 +37,7 @@ class FakeServer {
         ...(from === 0 ? {} : { 'content-range': `bytes ${from}-${length - 1}/${length}` }),
       },
       url: request.url,
-      redirected: false,
+      movedTo: null,
       body: Readable.from(this.#reads(from), { objectMode: true, highWaterMark: 1 }),
     };
   }

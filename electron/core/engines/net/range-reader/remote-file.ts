@@ -3,8 +3,8 @@ import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../../contract/settings.ts'
 import { throwIfAborted } from '../../../base/abort.ts';
 import { AppError, isAppError } from '../../../base/errors.ts';
 import { formatBytes } from '../../../base/numbers.ts';
-import { encodingOf } from '../content-encoding.ts';
-import { parseContentRange } from '../content-range.ts';
+import { isEncoded } from '../content-encoding.ts';
+import { type ContentRange, parseContentRange } from '../content-range.ts';
 import { explainStatus, isTransientStatus } from '../http-status.ts';
 import { DOWNLOAD_MIN_RATE } from '../network-errors.ts';
 import { wasSuspended } from '../suspend.ts';
@@ -14,6 +14,8 @@ import type { RangeReaderOptions } from './types.ts';
 
 /** The first fetch: what tells a recording from other files, and the first frames of an MP3. */
 const HEAD_BYTES = 16 * 1024;
+/** The last fetch before a file is read: the tag at the end of an MP3, which ffmpeg reads anyway. */
+const TAIL_BYTES = 1024;
 /** The index of a long MP4 fits, so that it is not fetched twice. */
 const CACHED_BYTES = 8 * 1024 * 1024;
 const MAX_ATTEMPTS = 4;
@@ -67,19 +69,30 @@ export class RemoteFile {
     return this.#identity?.totalBytes ?? 0;
   }
 
-  /** Fetches the first bytes; the response shows whether the server supports ranges. */
+  /**
+   * Fetches the first bytes and the last ones: some servers answer every range from the beginning, which only a range from
+   * elsewhere shows.
+   */
   async open(): Promise<OpenResult> {
     const response = await this.#request(0, HEAD_BYTES - 1);
     const range = response.status === 206 ? parseContentRange(response.headers['content-range']) : null;
-    const reason = this.#reasonUnsupported(response, range?.total ?? null, range?.first ?? null);
+    const reason = this.#reasonUnsupported(response, range);
     if (reason !== null || range === null || range.total === null) {
       response.body.destroy();
-      return { supported: false, reason: reason ?? 'The server does not serve parts of files.' };
+      return { supported: false, reason: reason ?? 'The server answers ranges wrongly.' };
     }
-    const identity = identityOf(response, range.total);
+    const { total } = range;
+    const identity = identityOf(response, total);
     this.#identity = identity;
-    if (response.redirected) this.#url = response.url;
-    this.#cache.add(0, await this.#receive(response, Math.min(HEAD_BYTES, range.total)));
+    this.#url = response.movedTo ?? this.#options.url;
+    this.#cache.add(0, await this.#receive(response, Math.min(HEAD_BYTES, total)));
+    if (total <= HEAD_BYTES) return { supported: true, identity, head: response };
+    try {
+      await this.#load(Math.max(HEAD_BYTES, total - TAIL_BYTES), total - 1);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'download_failed') throw error;
+      return { supported: false, reason: error.message };
+    }
     return { supported: true, identity, head: response };
   }
 
@@ -115,15 +128,14 @@ export class RemoteFile {
     this.#cache.clear();
   }
 
-  #reasonUnsupported(response: OpenedResponse, total: number | null, first: number | null): string | null {
+  #reasonUnsupported(response: OpenedResponse, range: ContentRange | null): string | null {
     if (response.status === 416) return 'The server says that the file is empty.';
     if (response.status === 200) return 'The server sends whole files only.';
-    if (response.status !== 206) {
-      response.body.destroy();
-      throw explainStatus(response);
-    }
-    if (encodingOf(response) !== null) return 'The server packs the file.';
-    return first === 0 && total !== null ? null : 'The server answers ranges wrongly.';
+    // Whether the whole file is served, too, the download finds out.
+    if (response.status !== 206) return explainStatus(response).message;
+    if (isEncoded(response)) return 'The server packs the file.';
+    const last = Math.min(HEAD_BYTES, range?.total ?? 0) - 1;
+    return range?.first === 0 && range.last === last ? null : 'The server answers ranges wrongly.';
   }
 
   async #load(first: number, last: number): Promise<Buffer> {
@@ -194,7 +206,7 @@ export class RemoteFile {
     if (response.status === 200 || response.status === 416) throw fileChanged();
     if (response.status !== 206) throw explainStatus(response);
     const range = parseContentRange(response.headers['content-range']);
-    if (range?.first !== first || range.last !== last || encodingOf(response) !== null) {
+    if (range?.first !== first || range.last !== last || isEncoded(response)) {
       throw new AppError(
         'download_failed',
         'The server sent another part of the file than it was asked for.',
