@@ -22,6 +22,11 @@ import { Warning } from './warnings.ts';
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
 
+export const StatusReason = z
+  .enum(['cancelled', 'error'])
+  .describe('Why `status` is `failed`: its user stopped it, or an error did. Absent otherwise.');
+export type StatusReason = z.output<typeof StatusReason>;
+
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
 export const KnownSpeaker = z
@@ -254,6 +259,7 @@ export const Transcription = z
     id: TranscriptId,
     audio_url: z.string(),
     status: z.enum(TRANSCRIPT_STATUSES),
+    status_reason: StatusReason.optional(),
     text: z.string(),
     duration: Seconds.describe('Seconds of processed audio; 0 until known.'),
     topics: z.array(z.string()).optional(),
