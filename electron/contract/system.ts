@@ -47,6 +47,7 @@ export const System = success(
     node: z.string(),
     platform: z.string(),
     data_dir: z.string(),
+    open_command: z.string().describe('Opens the window again, from a terminal in any folder.'),
     ffmpeg: z.object({ path: z.string(), version: z.string().nullable() }),
     engine: z.object({
       name: z.literal('whisper.cpp'),

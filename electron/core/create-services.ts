@@ -192,6 +192,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   });
   const system = new SystemService({
     version: config.version,
+    openCommand: config.openCommand ?? 'earshot open',
     paths,
     clock,
     settings,

@@ -89,6 +89,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
           node: '26.10.0',
           platform: 'linux x64',
           data_dir: '/home/maria/.local/share/earshot',
+          open_command: 'earshot open',
           ffmpeg: { path: '/usr/bin/ffmpeg', version: '7.1' },
           engine: {
             name: 'whisper.cpp',

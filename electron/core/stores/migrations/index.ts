@@ -21,6 +21,7 @@ import { corrections } from './190-corrections.ts';
 import { modelCopies } from './200-model-copies.ts';
 import { realModels } from './210-real-models.ts';
 import { languages } from './220-languages.ts';
+import { sessions } from './230-sessions.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = { readonly version: number; readonly sql: string };
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   modelCopies,
   realModels,
   languages,
+  sessions,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
