@@ -14,6 +14,7 @@ import {
 import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
+import { DEFAULT_MODEL } from './model-aliases.ts';
 import { nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
@@ -121,7 +122,7 @@ export const CreateTranscript = z
       .string()
       .min(1)
       .max(200)
-      .default('mini')
+      .default(DEFAULT_MODEL)
       .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
     language: LanguageOrAuto.default('auto').describe(
       'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',

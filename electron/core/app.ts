@@ -110,7 +110,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
   addVocabularyRoutes(scope, services.vocabulary);
-  addModelRoutes(scope, services.models);
+  await addModelRoutes(scope, services.models);
   addLanguageModelRoutes(scope, services);
   addNetworkRoutes(scope, services.network);
   addUpdateRoutes(scope, { ...services, version: info.version });

@@ -84,6 +84,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     http,
     engine,
     media,
+    temporary: paths.temporary,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
     trySpeakerModel: engines.trySpeakerModel,
     sample,
