@@ -33,6 +33,14 @@ type Check = { isOk: boolean; name: string; fact: string };
 const engineFact = ({ available, version, parallel, threads, detail }: SystemInfo['engine']): string =>
   available ? `whisper.cpp ${version}, ${parallel} × ${threads} threads` : (detail ?? 'does not load');
 
+const modelsFact = (installed: readonly Model[]): string => {
+  const used = installed.find((model) => model.in_use);
+  const others = installed.filter((model) => model !== used).map(({ id }) => id);
+  return used === undefined
+    ? `none is in use; installed: ${others.join(', ') || 'none'}`
+    : `${used.id} is in use${others.length === 0 ? '' : `; also installed: ${others.join(', ')}`}`;
+};
+
 const backupFact = (newest: Facts['backups'][number] | undefined): string =>
   newest === undefined
     ? 'none yet; one is made daily while Earshot runs'
@@ -50,8 +58,8 @@ const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }:
     check('Acceleration', accelerationFact(system.acceleration)),
     check(
       'Models',
-      installed.map(({ id }) => id).join(', '),
-      models.every((model) => model.installed || !model.bundled),
+      modelsFact(installed),
+      models.some((model) => model.in_use) && models.every((model) => model.installed || !model.bundled),
     ),
     check(
       'Virus scan',

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
 import { messageOf } from '../core/base/errors.ts';
@@ -64,10 +64,26 @@ export const overridesOf = (options: ServerOptions): Partial<Settings> => ({
   ...(options.allowPrivateAddresses === true ? { 'network.allowPrivateAddresses': true } : {}),
 });
 
+const quoted = (text: string): string =>
+  /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The command that opens the window of a data folder; a clone's is npm's. */
+export const openCommandOf = (
+  { dataDir }: Pick<ServerOptions, 'dataDir'>,
+  { npm_package_json: manifestOfRun }: NodeJS.ProcessEnv,
+): string =>
+  [
+    ...(manifestOfRun === undefined
+      ? ['earshot', 'open']
+      : ['npm', '--prefix', quoted(dirname(manifestOfRun)), 'run', '-s', 'earshot', '--', 'open']),
+    ...(dataDir === undefined ? [] : ['--data-dir', quoted(dataDirOf({ dataDir }))]),
+  ].join(' ');
+
 /** The service's configuration from command-line options and environment. */
 export const configOf = (options: ServerOptions, whenTaken: AppConfig['whenTaken']): AppConfig => ({
   version: VERSION,
   dataDir: dataDirOf(options),
+  openCommand: openCommandOf(options, process.env),
   host: options.host ?? '127.0.0.1',
   port: options.port ?? 3277,
   whenTaken,

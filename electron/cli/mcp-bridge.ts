@@ -23,6 +23,7 @@ import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { type Connection, isLostConnection } from './connect.ts';
 import { UsageError } from './environment.ts';
+import { pathOnDisk } from './path-on-disk.ts';
 import { printMessage } from './terminal.ts';
 
 const SHUTTING_DOWN = 503;
@@ -38,12 +39,12 @@ const isAddress = (source: string): boolean => /^(?:https?:\/\/|storage:)/i.test
 
 const upload = async ({ client }: Connection, source: string): Promise<string> => {
   const path = source.startsWith('file:') ? fileURLToPath(source) : resolve(source);
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(await pathOnDisk(path)).catch(() => undefined);
   if (found?.isFile() !== true) throw new UsageError(`${path}: there is no such file.`);
   const form = new FormData();
   form.append('folder', FOLDER);
   form.append('purpose', 'transcription');
-  form.append('file', await openAsBlob(path), basename(path));
+  form.append('file', await openAsBlob(await pathOnDisk(path)), basename(path));
   const { data } = await client.call('uploadFile', { body: form });
   return `storage:${data.file.key}`;
 };

@@ -10,8 +10,16 @@ import { bar, formatEstimate, printMessage, printResult, StatusLine, style, tabl
 
 const POLL_MS = 400;
 
+const isRecognizer = ({ kind }: Model): boolean => kind === 'whisper' || kind === 'parakeet';
+
 const speedOf = ({ installed, speed }: Model): string =>
   installed && speed !== null ? `${speed.toFixed(1)}×` : '';
+
+const stateOf = ({ installed, in_use, download }: Model): string => {
+  if (in_use) return 'in use';
+  if (installed) return 'installed';
+  return download === null ? '' : download.state;
+};
 
 const markOf = (model: Model): string => {
   if (model.installed) return style('green', '●', process.stdout);
@@ -29,10 +37,13 @@ const addList = (models: Command): void => {
           model.id,
           formatBytes(model.size),
           model.aliases.join(', '),
+          stateOf(model),
           speedOf(model),
           model.description,
         ]);
-        await printResult(`${table([['', 'MODEL', 'SIZE', 'ALSO', 'SPEED', 'GOOD FOR'], ...rows])}\n`);
+        await printResult(
+          `${table([['', 'MODEL', 'SIZE', 'ALSO', 'STATE', 'SPEED', 'GOOD FOR'], ...rows])}\n`,
+        );
       }),
     );
 };
@@ -169,9 +180,12 @@ const addBenchmark = (models: Command): void => {
         const { data } = await client.call('listModels', { query: { catalog: true } });
         const ids =
           id === undefined
-            ? data.filter((model) => model.installed && model.kind !== 'speakers').map((model) => model.id)
+            ? data.filter((model) => model.installed && isRecognizer(model)).map((model) => model.id)
             : [id];
-        if (ids.length === 0) throw new UsageError('No model is installed.');
+        if (ids.length === 0)
+          throw new UsageError(
+            'No model that recognizes speech is installed. `earshot models list` has them.',
+          );
         const line = new StatusLine();
         const rows: string[][] = [];
         for (const one of ids) {

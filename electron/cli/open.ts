@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '../contract/client.ts';
 import { newTranscriptionPlace, placeOfLink } from '../core/base/app-link.ts';
 import { UsageError } from './environment.ts';
+import { pathOnDisk } from './path-on-disk.ts';
 import { uploadFile } from './upload.ts';
 
 /** What the window shows first: resolved with a client once the service runs. */
@@ -24,7 +25,7 @@ export const placeOf = async (given: string): Promise<Place> => {
   }
   const path = /^file:/i.test(given) && URL.canParse(given) ? fileURLToPath(given) : given;
   try {
-    await access(path);
+    await access(await pathOnDisk(path));
   } catch {
     throw new UsageError(`There is no file ${path}.`);
   }

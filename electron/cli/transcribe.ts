@@ -19,6 +19,7 @@ import { type Connection, connect, isLostConnection } from './connect.ts';
 import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { explained, explainFailure } from './explain.ts';
 import { followOrCancel } from './follow.ts';
+import { pathOnDisk } from './path-on-disk.ts';
 import {
   checkOutput,
   checkTogether,
@@ -109,7 +110,7 @@ const deleteUpload = async (client: Client, fileKey: string): Promise<void> => {
 };
 
 const checkFile = async (path: string): Promise<void> => {
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(await pathOnDisk(path)).catch(() => undefined);
   if (found === undefined) throw new UsageError(`${path}: there is no such file.`);
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
 };

@@ -34,21 +34,29 @@ const parseLimit = (text: string): number => {
 const nameOf = ({ speakers }: Transcription, label: string | null): string =>
   label === null ? '' : (speakers?.[label]?.name ?? label);
 
+const STOPPED = 'stopped';
+const STATES = [...TRANSCRIPT_STATUSES, STOPPED] as const;
+
+const filterOf = (state: (typeof STATES)[number]) => {
+  if (state === STOPPED) return { status_reason: 'cancelled' } as const;
+  return state === 'failed' ? ({ status_reason: 'error' } as const) : { status: state };
+};
+
 const addList = (transcripts: Command): void => {
-  type Options = ServerOptions & { limit: number; status?: (typeof TRANSCRIPT_STATUSES)[number] };
+  type Options = ServerOptions & { limit: number; status?: (typeof STATES)[number] };
   withServerOptions(transcripts.command('list', { isDefault: true }))
     .description('the latest transcripts')
     .option('--limit <number>', `how many, up to ${MAX_LISTED}`, parseLimit, 20)
-    .addOption(new Option('--status <status>', 'only those').choices(TRANSCRIPT_STATUSES))
+    .addOption(new Option('--status <status>', 'only those').choices(STATES))
     .action(({ limit, status, ...options }: Options) =>
       withConnection(options, async ({ client }) => {
-        const query = { limit, ...(status === undefined ? {} : { status }) };
+        const query = { limit, ...(status === undefined ? {} : filterOf(status)) };
         const { data } = await client.call('listTranscripts', { query });
         const rows = data.transcriptions.map((each) => [
           each.id,
           each.created_at.slice(0, 16).replace('T', ' '),
           formatLongClock(each.duration),
-          each.status,
+          each.status_reason === 'cancelled' ? STOPPED : each.status,
           each.name,
         ]);
         await printResult(`${table([['ID', 'CREATED', 'LENGTH', 'STATUS', 'NAME'], ...rows])}\n`);

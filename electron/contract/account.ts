@@ -49,8 +49,17 @@ export const UserDeleted = z.object({ success: z.literal(true), message: z.strin
 
 export const SessionRequest = z.strictObject({ token: z.string().min(1).max(200) });
 export const SessionResult = success(
-  z.object({ key: z.string().describe('Valid until the server stops.'), user: User }),
+  z.object({
+    key: z.string().describe('Of one tab. It ends when it is not used for 30 days.'),
+    browser: z
+      .string()
+      .describe(
+        'Opens further tabs of the same browser with `POST /v1/session/resume`, together with the cookie of this answer. The cookie is set on this machine alone.',
+      ),
+    user: User,
+  }),
 );
+export const ResumeSession = z.strictObject({ browser: z.string().min(1).max(200) });
 
 export const LoginLink = success(
   z.object({ url: z.string().describe('Opens the window signed in as the owner; works once.') }),

@@ -47,6 +47,7 @@ export const System = success(
     node: z.string(),
     platform: z.string(),
     data_dir: z.string(),
+    open_command: z.string().describe('Opens the window again, from a terminal in any folder.'),
     ffmpeg: z.object({ path: z.string(), version: z.string().nullable() }),
     engine: z.object({
       name: z.literal('whisper.cpp'),
@@ -121,6 +122,7 @@ export const Model = z
     sha256: z.string().nullable(),
     sha1: z.string().nullable().describe('If the publisher provides SHA-1 only.'),
     installed: z.boolean(),
+    in_use: z.boolean().describe('Installed, and answers a request that names no model.'),
     bundled: z.boolean().describe('Comes with the program.'),
     description: z.string(),
     aliases: z.array(z.string()),
@@ -165,6 +167,11 @@ export const ImportModel = z
     id: z.string().min(1).max(100).optional().describe('Default: derived from the file name.'),
   })
   .meta({ id: 'ImportModel' });
+
+export const UploadModelQuery = z.strictObject({
+  name: z.string().min(1).max(255).describe('The name of the file.'),
+  id: z.string().min(1).max(100).optional().describe('Default: derived from the name.'),
+});
 
 export const ModelBenchmark = success(
   z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Pagination, Probability, queryInt, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
 import { LanguageCode } from './recognition.ts';
-import { FileInfo, TRANSCRIPT_STATUSES } from './transcript.ts';
+import { FileInfo, StatusReason, TRANSCRIPT_STATUSES } from './transcript.ts';
 
 export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
 export const RecentItem = z
@@ -11,6 +11,7 @@ export const RecentItem = z
     name: z.string(),
     date: z.string().describe('Relative, e.g. "5 minutes ago".'),
     status: z.enum(['Completed', 'Processing', 'Failed']),
+    status_reason: StatusReason.optional(),
     duration: z.string().describe('MM:SS, minutes growing past 59.'),
   })
   .meta({ id: 'RecentItem' });
@@ -20,6 +21,9 @@ export const UserListQuery = z.strictObject({
   page: queryInt(1, 1e9, 1),
   limit: queryInt(1, 100, 20),
   status: z.enum(TRANSCRIPT_STATUSES).optional(),
+  status_reason: StatusReason.optional().describe(
+    'Only failed ones: those that their user stopped (`cancelled`), or all others (`error`).',
+  ),
   language: LanguageCode.optional(),
   model: z.string().min(1).max(200).optional().describe('As requested: `model` of the items.'),
   created_from: z.iso.datetime({ offset: true }).optional().describe('Created at this time or later.'),
@@ -40,6 +44,7 @@ export const UserListItem = z
     duration: Seconds,
     word_count: z.int(),
     status: z.enum(TRANSCRIPT_STATUSES),
+    status_reason: StatusReason.optional(),
     model: z.string(),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),

@@ -14,6 +14,7 @@ import {
 import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
+import { DEFAULT_MODEL } from './model-aliases.ts';
 import { nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
@@ -21,6 +22,11 @@ import { Warning } from './warnings.ts';
 
 export const TRANSCRIPT_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type TranscriptStatus = (typeof TRANSCRIPT_STATUSES)[number];
+
+export const StatusReason = z
+  .enum(['cancelled', 'error'])
+  .describe('Why `status` is `failed`: its user stopped it, or an error did. Absent otherwise.');
+export type StatusReason = z.output<typeof StatusReason>;
 
 export const FileInfo = z.object({ name: z.string(), size: Bytes, format: z.string() });
 
@@ -116,7 +122,7 @@ export const CreateTranscript = z
       .string()
       .min(1)
       .max(200)
-      .default('mini')
+      .default(DEFAULT_MODEL)
       .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
     language: LanguageOrAuto.default('auto').describe(
       'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',
@@ -254,6 +260,7 @@ export const Transcription = z
     id: TranscriptId,
     audio_url: z.string(),
     status: z.enum(TRANSCRIPT_STATUSES),
+    status_reason: StatusReason.optional(),
     text: z.string(),
     duration: Seconds.describe('Seconds of processed audio; 0 until known.'),
     topics: z.array(z.string()).optional(),

@@ -51,6 +51,8 @@ export const WARNINGS = {
   repetition_removed: 'Text that came faster than anybody speaks was removed, at {places}.',
   other_language:
     'Another language ({language}) than the one that was asked for is spoken at {places}: the text there may be a translation, or wrong.',
+  mishearing_kept:
+    'What a term of the vocabulary is said to be misheard as stays at {places}: the recognition was sure of these words. Custom spelling, or Find and replace, changes them anyway.',
   words_missing: 'The model {model} heard words where the text has none, at {places}.',
   english_written:
     'The model {model} wrote English at {places}, although the recording is in another language ({language}). A Whisper model keeps to one language.',

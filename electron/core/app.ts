@@ -44,6 +44,7 @@ import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
 import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
+import { WrongKeys } from './http/wrong-keys.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';
@@ -79,6 +80,7 @@ export type App = {
 type ServerInfo = {
   readonly logger: Logger;
   readonly requestLog: RequestLog;
+  readonly wrongKeys: WrongKeys;
   readonly streams: OpenStreams;
   readonly version: string;
 };
@@ -94,7 +96,7 @@ const deleteUser = async ({ accounts, transcripts, files }: Services, id: string
 
 const addRoutes = async (scope: FastifyInstance, services: Services, info: ServerInfo): Promise<void> => {
   const { service: files, uploads } = services.files;
-  addAccountRoutes(scope, { ...services, deleteUser: (id) => deleteUser(services, id) });
+  addAccountRoutes(scope, { ...services, ...info, deleteUser: (id) => deleteUser(services, id) });
   addTranscriptRoutes(scope, { ...services, ...info });
   addPlaybackRoutes(scope, services.audio);
   addQueueRoutes(scope, services.queue);
@@ -110,7 +112,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
   addVocabularyRoutes(scope, services.vocabulary);
-  addModelRoutes(scope, services.models);
+  await addModelRoutes(scope, services.models);
   addLanguageModelRoutes(scope, services);
   addNetworkRoutes(scope, services.network);
   addUpdateRoutes(scope, { ...services, version: info.version });
@@ -254,10 +256,12 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
   const localKeyHash = sha256Hex(key);
   let closing: Promise<void> | undefined;
   const requestLog = new RequestLog();
+  const wrongKeys = new WrongKeys(services.clock);
   const server = await createServer({
     ...services,
     logger,
     requestLog,
+    wrongKeys,
     version: config.version,
     host: config.host,
     localKeyHash,
@@ -268,7 +272,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
   });
   const replies = new RepliesInProgress(server);
   const streams = new OpenStreams();
-  const info = { logger, requestLog, streams, version: config.version };
+  const info = { logger, requestLog, wrongKeys, streams, version: config.version };
   await server.register((scope) => addRoutes(scope, services, info));
   const url = await open(config, data, services, server).catch(async (error: unknown) => {
     // What the start failed of counts, not what its end does.

@@ -8,6 +8,8 @@ export type AppConfig = {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** The command that opens the window again; default: `earshot open`. */
+  readonly openCommand?: string;
   /** Started by a command for itself: it ends with that command. */
   readonly temporary?: boolean | undefined;
   /** Where the port is taken: use the next free one, or fail with `conflict`. */

@@ -86,6 +86,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     http,
     engine,
     media,
+    temporary: paths.temporary,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
     trySpeakerModel: engines.trySpeakerModel,
     sample,
@@ -189,6 +190,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   });
   const system = new SystemService({
     version: config.version,
+    openCommand: config.openCommand ?? 'earshot open',
     paths,
     clock,
     settings,

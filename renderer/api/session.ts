@@ -1,6 +1,10 @@
 import { ApiError, createClient } from '../../electron/contract/client.ts';
 
 const STORAGE_KEY = 'earshot.session';
+/** In the local storage, so that a further tab of this browser opens: half of a secret, whose other half is a cookie. */
+const BROWSER_KEY = 'earshot.browser';
+const COMMAND_KEY = 'earshot.openCommand';
+const PLACE_KEY = 'earshot.place';
 
 type SessionOptions<T> = {
   readonly baseUrl: string;
@@ -10,6 +14,8 @@ type SessionOptions<T> = {
   readonly newToken?: (() => Promise<string | undefined>) | undefined;
   /** Session storage, so that a reload keeps the key and a closed tab forgets it. */
   readonly storage: Storage;
+  /** Local storage, which all tabs share. */
+  readonly shared: Storage;
   /** Starts the session with its key; rejects with `ApiError` 401 if the server does not accept the key. */
   readonly start: (key: string) => Promise<T>;
 };
@@ -20,11 +26,23 @@ export const tokenFromHash = (hash: string): string | undefined => {
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
 };
 
-/** The place in the window that a link leads to (`#token=…&to=%2Fqueue`), as a hash. */
-export const placeFromHash = (hash: string): string => {
-  const place = decodeURIComponent(/^#token=[^&]+&to=(%2F[^&]*)$/.exec(hash)?.[1] ?? '%2F');
-  return `#${place}`;
+/** The place in the window that a link leads to (`#token=…&to=%2Fqueue`), as a hash; else where the last session ended. */
+export const placeFromHash = (hash: string, shared: Storage): string => {
+  const place = /^#token=[^&]+&to=(%2F[^&]*)$/.exec(hash)?.[1];
+  const left = shared.getItem(PLACE_KEY);
+  shared.removeItem(PLACE_KEY);
+  return place === undefined ? (left ?? '#/') : `#${decodeURIComponent(place)}`;
 };
+
+/** Notes where one is, for the link that opens the next session. */
+export const rememberPlace = (hash: string, shared: Storage): void => {
+  if (/^#\/./.test(hash)) shared.setItem(PLACE_KEY, hash);
+};
+
+/** The command that opens the window again, as the server said while there was a session. */
+export const openCommand = (shared: Storage): string | undefined => shared.getItem(COMMAND_KEY) ?? undefined;
+export const rememberOpenCommand = (command: string, shared: Storage): void =>
+  shared.setItem(COMMAND_KEY, command);
 
 /** Resolves to the answer of a request, or to undefined if the server does not accept its key. */
 const unlessRejected = async <T>(answer: Promise<T>): Promise<T | undefined> => {
@@ -36,20 +54,33 @@ const unlessRejected = async <T>(answer: Promise<T>): Promise<T | undefined> => 
   }
 };
 
+type Storages = Pick<SessionOptions<unknown>, 'baseUrl' | 'storage' | 'shared'>;
+
 /** Stores the key that the server gives for a one-time token. */
-const exchange = async (baseUrl: string, token: string, storage: Storage): Promise<void> => {
+const exchange = async (token: string, { baseUrl, storage, shared }: Storages): Promise<void> => {
   try {
     const { data } = await createClient({ baseUrl }).call('createSession', { body: { token } });
     storage.setItem(STORAGE_KEY, data.key);
+    shared.setItem(BROWSER_KEY, data.browser);
   } catch (error) {
     // A used or expired token does not matter while the stored key is accepted.
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
   }
 };
 
+/** Stores a key of this tab's own where another tab of this browser has had a session. */
+const resume = async ({ baseUrl, storage, shared }: Storages): Promise<void> => {
+  const browser = shared.getItem(BROWSER_KEY);
+  if (browser === null) return;
+  const client = createClient({ baseUrl });
+  const answer = await unlessRejected(client.call('resumeSession', { body: { browser } }));
+  if (answer === undefined) shared.removeItem(BROWSER_KEY);
+  else storage.setItem(STORAGE_KEY, answer.data.key);
+};
+
 /**
- * Starts this tab's session: with a new key in exchange for the one-time token, else with the stored key, else, in the
- * desktop program's window, with a token that the program gives. Resolves to undefined if there is none, or the server no
+ * Starts this tab's session: with a new key in exchange for the one-time token, else with the stored key, else with that of a
+ * browser which has a session, else, in the desktop program's window, with a token that the program gives. Resolves to undefined if there is none, or the server no
  * longer accepts the key. Rejects if the server is unreachable.
  */
 export const openSession = async <T>({
@@ -57,6 +88,7 @@ export const openSession = async <T>({
   token,
   newToken,
   storage,
+  shared,
   start,
 }: SessionOptions<T>): Promise<T | undefined> => {
   const startWithKey = async (): Promise<T | undefined> => {
@@ -65,11 +97,13 @@ export const openSession = async <T>({
     if (started === undefined) storage.removeItem(STORAGE_KEY);
     return started;
   };
-  if (token !== undefined) await exchange(baseUrl, token, storage);
+  const storages = { baseUrl, storage, shared };
+  if (token !== undefined) await exchange(token, storages);
   const started = await startWithKey();
-  const renewed = started === undefined ? await newToken?.() : undefined;
-  if (renewed === undefined) return started;
-  await exchange(baseUrl, renewed, storage);
+  if (started !== undefined) return started;
+  const renewed = await newToken?.();
+  if (renewed === undefined) await resume(storages);
+  else await exchange(renewed, storages);
   return startWithKey();
 };
 

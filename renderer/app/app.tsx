@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { placeFromHash, tokenFromHash } from '../api/session.ts';
+import { placeFromHash, rememberOpenCommand, tokenFromHash } from '../api/session.ts';
 import { type Services, ServicesProvider } from '../hooks/services.tsx';
+import { useApi } from '../hooks/use-api.ts';
 import { TooltipProvider } from '../ui/tooltip.tsx';
 import { DamagedLibraryPage } from './damaged-library.tsx';
 import type { Session } from './session.ts';
@@ -14,7 +15,7 @@ import { useAppearance } from './use-appearance.ts';
 export const takeToken = (): string | undefined => {
   const token = tokenFromHash(window.location.hash);
   if (window.location.hash.startsWith('#token=')) {
-    history.replaceState(null, '', placeFromHash(window.location.hash));
+    history.replaceState(null, '', placeFromHash(window.location.hash, localStorage));
     // Replacing the address tells nobody.
     window.dispatchEvent(new HashChangeEvent('hashchange'));
   }
@@ -50,9 +51,13 @@ export const App = ({ session }: { session: Session }) => {
   );
 };
 
-/** Signs out when the key stops working. */
+/** Signs out when the key stops working, and notes how the window is opened again then. */
 const SignedIn = ({ services, onKeyRejected }: { services: Services; onKeyRejected: () => void }) => {
   const connection = useStore(services.live.store, (state) => state.connection);
+  const command = useApi('system').data?.data.open_command;
+  useEffect(() => {
+    if (command !== undefined) rememberOpenCommand(command, localStorage);
+  }, [command]);
   useEffect(() => {
     if (connection === 'ended') onKeyRejected();
   }, [connection, onKeyRejected]);

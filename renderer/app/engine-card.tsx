@@ -14,6 +14,7 @@ export const EngineCard = () => {
     return undefined;
   });
   const system = useApi('system');
+  const models = useApi('listModels');
   if (connection === 'lost') {
     return (
       <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
@@ -27,15 +28,20 @@ export const EngineCard = () => {
   }
   if (system.data === undefined) return null;
   const { engine } = system.data.data;
+  const used = models.data?.data.find((model) => model.in_use);
+  const isReady = engine.available && (models.data === undefined || used !== undefined);
   return (
     <div className="rounded-box border border-line bg-surface p-2.5 text-xs">
       <div className="flex items-center gap-1.5">
-        <Dot tone={engine.available ? 'good' : 'bad'} />
-        <span className="truncate">{engine.available ? t('engine.here') : t('engine.unavailable')}</span>
+        <Dot tone={isReady ? 'good' : 'bad'} />
+        <span className="truncate">
+          {engine.available ? t(isReady ? 'engine.here' : 'engine.noModel') : t('engine.unavailable')}
+        </span>
       </div>
       <p className="tnum mt-0.5 text-ink-2">
         {engine.available
           ? [
+              used?.name ?? '',
               speed === undefined ? '' : t('engine.speed', { speed: formatNumber(speed, locale, 1) }),
               t('engine.threads', { count: engine.threads * Math.max(1, engine.parallel) }),
             ]

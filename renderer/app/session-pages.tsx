@@ -1,10 +1,11 @@
 import { KeyRound, PlugZap } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { describeError } from '../api/errors.ts';
-import { signInWithKey } from '../api/session.ts';
+import { openCommand, rememberPlace, signInWithKey } from '../api/session.ts';
 import { useCoreServices, useI18n } from '../hooks/services.tsx';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
+import { CodeBlock } from '../ui/code-block.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
 import { CenteredPage } from '../ui/page.tsx';
 
@@ -47,6 +48,8 @@ export const SignInPage = ({ hadLink, onSignedIn }: SignInProps) => {
   const { baseUrl } = useCoreServices();
   const { t } = useI18n();
   const [key, setKey] = useState('');
+  const command = openCommand(localStorage);
+  useEffect(() => rememberPlace(window.location.hash, localStorage), []);
   const [error, setError] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
 
@@ -71,9 +74,16 @@ export const SignInPage = ({ hadLink, onSignedIn }: SignInProps) => {
           {t(hadLink ? 'session.signedOut.title' : 'session.noLink.title')}
         </h1>
         <p className="mt-2 text-ink-2">{t(hadLink ? 'session.signedOut.text' : 'session.noLink.text')}</p>
-        <pre className="mt-3 overflow-x-auto rounded-box bg-sunken px-3.5 py-2.5 font-mono text-xs">
-          earshot open
-        </pre>
+        <div className="mt-3">
+          <CodeBlock
+            code={command ?? 'earshot open'}
+            label={t('session.command')}
+            copyLabel={t('common.copy')}
+            copiedLabel={t('common.copied')}
+          />
+        </div>
+        {command === undefined && <p className="mt-2 text-ink-2">{t('session.clone')}</p>}
+        <p className="mt-4 text-ink-2">{t('session.kept')}</p>
         <form
           className="mt-6 flex items-start gap-2"
           onSubmit={(event) => {

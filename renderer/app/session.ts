@@ -57,7 +57,8 @@ export const createSession = (core: CoreServices) => {
     try {
       const { baseUrl } = core;
       const newToken = window.earshot?.token;
-      const services = await openSession({ baseUrl, token, newToken, storage: sessionStorage, start });
+      const storages = { storage: sessionStorage, shared: localStorage };
+      const services = await openSession({ baseUrl, token, newToken, ...storages, start });
       if (services !== undefined) return { state: 'signed-in', services };
       // A library that does not open knows no key.
       if (await hasDamagedLibrary(core.baseUrl)) return { state: 'damaged' };
@@ -74,12 +75,11 @@ export const createSession = (core: CoreServices) => {
     store,
     /** Opens the session with the one-time token of a link, or with this tab's key. Never rejects. */
     open,
-    /** Ends a session whose key the server no longer accepts. The desktop program's window starts a new one. */
+    /** Ends a session whose key the server no longer accepts, and starts a new one where the browser or the desktop program can. */
     signOut: () => {
       stop();
       forgetSession(sessionStorage);
-      if (window.earshot === undefined) store.setState({ state: 'signed-out', hadLink: false }, true);
-      else void open();
+      void open();
     },
   };
 };

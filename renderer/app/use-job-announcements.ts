@@ -54,6 +54,7 @@ export const useJobAnnouncements = (): string => {
     const announceEnd = (event: EndEvent) => {
       const { id, name, error } = event.transcript;
       quarters.delete(id);
+      if (error?.code === 'cancelled') return setAnnouncement(t('message.stoppedOf', { name }));
       const hasFailed = event.type === 'transcript.failed';
       const reason = describeJobError(error, t);
       setAnnouncement(

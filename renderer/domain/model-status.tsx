@@ -30,9 +30,11 @@ export const ModelStatus = ({ model, error }: StatusProps) => {
   if (download.state === 'failed') {
     return (
       <p role="alert" className="mt-1 text-xs text-bad">
-        {download.error === null
-          ? t('models.downloadFailed')
-          : t('models.downloadFailedReason', { reason: download.error })}
+        {download.error?.startsWith('No internet connection') === true
+          ? t('models.offline')
+          : download.error === null
+            ? t('models.downloadFailed')
+            : t('models.downloadFailedReason', { reason: download.error })}
       </p>
     );
   }

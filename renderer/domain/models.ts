@@ -32,6 +32,16 @@ const parseFamily = (id: string) => {
 export const isRecognizer = ({ kind }: Pick<Model, 'kind'>): boolean =>
   kind === 'whisper' || kind === 'parakeet';
 
+/** The models of a family one after another, the smallest family first. */
+export const byFamily = (models: readonly Model[]): Model[] => {
+  const families = Object.keys(FAMILY_TEXTS);
+  const rankOf = ({ id }: Model) => {
+    const rank = families.indexOf(parseFamily(id).family);
+    return rank === -1 ? families.length : rank;
+  };
+  return models.toSorted((a, b) => rankOf(a) - rankOf(b));
+};
+
 /** The name of a model that is given by its alias or id. */
 export const modelLabel = (idOrAlias: string, t: Translate): string => {
   const alias = MODEL_ALIASES.find((each) => each === idOrAlias);

@@ -18,14 +18,17 @@ const useIsOnline = (): boolean => useSyncExternalStore(subscribe, () => navigat
 type Props = {
   /** How a model file is imported here. */
   children: ReactNode;
+  /** A download found no network. */
+  hasFailed?: boolean | undefined;
   /** Called before another screen is opened. */
   onLeave?: () => void;
 };
 
 /** Where models are installed: says that there is no network, and what works without; nothing with one. */
-export const OfflineNotice = ({ children, onLeave }: Props) => {
+export const OfflineNotice = ({ children, hasFailed = false, onLeave }: Props) => {
   const { t } = useI18n();
-  if (useIsOnline()) return null;
+  const isOnline = useIsOnline();
+  if (isOnline && !hasFailed) return null;
   return (
     <div role="status" className="mt-2 mb-4">
       <Callout

@@ -9,8 +9,10 @@ import { createPagedList, PAGE_SIZE } from './paged-list.ts';
 type ListAnswer = CallAnswer<'listTranscripts'>;
 
 export type LibrarySort = 'created_at' | 'duration' | 'confidence';
+/** As people see it: what they stopped has not failed. */
+export type TranscriptState = TranscriptStatus | 'stopped';
 export type LibraryQuery = {
-  readonly status: TranscriptStatus | undefined;
+  readonly status: TranscriptState | undefined;
   readonly language: string | undefined;
   readonly model: string | undefined;
   /** First and last day, inclusive, as `2026-11-20` in local time. */
@@ -49,9 +51,16 @@ const startOfDay = (day: string, later = 0): string | undefined => {
 const without = (set: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> =>
   new Set([...set].filter((id) => !ids.includes(id)));
 
+/** The part of the query of `listTranscripts` that selects a state. */
+export const stateQuery = (state: TranscriptState | undefined) => {
+  if (state === 'stopped') return { status_reason: 'cancelled' } as const;
+  return state === 'failed' ? ({ status_reason: 'error' } as const) : { status: state };
+};
+
 /** Converts the filter to the query of `listTranscripts`. */
-export const toListQuery = ({ from, to, ...query }: LibraryQuery) => ({
+export const toListQuery = ({ from, to, status, ...query }: LibraryQuery) => ({
   ...query,
+  ...stateQuery(status),
   created_from: from === undefined ? undefined : startOfDay(from),
   created_to: to === undefined ? undefined : startOfDay(to, 1),
 });

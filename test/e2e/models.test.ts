@@ -2,6 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { runHere } from '../support/command-line.ts';
 import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
 import { STARTER_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -116,7 +117,7 @@ describe('models screen', () => {
     await copyFile(STARTER_MODEL, join(folder, 'ggml-my own.bin'));
     await page.getByRole('button', { name: 'Import a file' }).click();
     const dialog = page.getByRole('dialog');
-    const path = dialog.getByRole('textbox', { name: 'Path of the file' });
+    const path = dialog.getByRole('textbox', { name: 'Or its path on the computer where Earshot runs' });
     await path.fill(join(folder, 'nothing.bin'));
     await page.keyboard.press('Enter');
     await dialog.getByText('There is no such file', { exact: false }).first().waitFor();
@@ -125,7 +126,58 @@ describe('models screen', () => {
     await page.keyboard.press('Enter');
     await window.toasted('my-own is on this computer now.');
     await page.getByRole('button', { name: 'Remove my-own' }).waitFor();
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    await copyFile(STARTER_MODEL, join(folder, 'ggml-chosen.bin'));
+    await dialog.locator('input[type=file]').setInputFiles(join(folder, 'ggml-chosen.bin'));
+    await dialog.getByRole('status').filter({ hasText: 'ggml-chosen.bin' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy and check' }).click();
+    await window.toasted('chosen is on this computer now.');
+    await page.getByRole('button', { name: 'Remove chosen' }).waitFor();
     expect(window.errors).toEqual([]);
     expect(window.foreign).toEqual([]);
+  });
+
+  it('says the same of what is in use as the sidebar, the terminal and doctor', async () => {
+    const { page } = window;
+    const used = page.getByRole('listitem').filter({ hasText: 'In use' });
+    expect(await used.count()).toBe(1);
+    await used.getByText('starter', { exact: true }).waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByText('starter · ').waitFor();
+    const listed = await runHere(server.dataDir, 'models', 'list');
+    expect(listed.out.match(/^.*in use.*$/gm)).toEqual([expect.stringMatching(/^● +starter /)]);
+    const { out } = await runHere(server.dataDir, 'doctor');
+    expect(out).toContain('starter is in use; also installed: ');
+  });
+
+  it('groups models by use and family', async () => {
+    const available = window.page.locator('section', {
+      has: window.page.getByRole('heading', { name: 'To download', level: 2 }),
+    });
+    expect(await available.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
+      'Whisper',
+      'Whisper, English only',
+      'Parakeet',
+      'Speaker labels',
+    ]);
+    expect((await available.getByRole('listitem').allInnerTexts()).slice(0, 3)).toEqual([
+      expect.stringContaining('Whisper tiny\n'),
+      expect.stringContaining('Whisper tiny, 16 bits'),
+      expect.stringContaining('Whisper base, 16 bits'),
+    ]);
+  });
+
+  it('says that a download found no internet connection, and offers what works without', async () => {
+    const { page } = window;
+    await server.client.call('patchSettings', { body: { 'models.baseUrl': 'http://nowhere.invalid/' } });
+    await row('Whisper tiny, 16 bits').first().getByRole('button', { name: 'Download' }).click();
+    const notice = page.getByRole('status').filter({ hasText: 'No internet connection.' });
+    await notice.getByRole('link', { name: 'Set a mirror' }).waitFor();
+    await row('Whisper tiny, 16 bits')
+      .getByRole('alert')
+      .filter({ hasText: 'No internet connection.' })
+      .first()
+      .waitFor();
+    const { err } = await runHere(server.dataDir, 'models', 'install', 'tiny');
+    expect(err).toMatch(/No internet connection: .*earshot models import FILE/);
   });
 });

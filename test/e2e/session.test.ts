@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
@@ -31,16 +32,17 @@ describe('session', () => {
     const link = server.loginUrl;
     const at = link.slice(`${server.url}/`.length);
     const opened = await openWindow(browser, server, { signedIn: false, at });
-    const { page, context } = opened;
+    const { page } = opened;
     await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
     expect(page.url()).not.toContain('token');
     await page.reload();
     await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
-    // A tab has a session of its own.
-    const other = await context.newPage();
-    await other.goto(link);
+    // Another browser has no session.
+    const stranger = await openWindow(browser, server, { signedIn: false, own: true, at });
+    const other = stranger.page;
     await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
-    await other.getByText('earshot open').waitFor();
+    await other.getByText('earshot open', { exact: true }).waitFor();
+    await other.getByText('Your corrections are kept').waitFor();
     const again = await spawnEarshot(['serve', '--data-dir', server.dataDir]);
     if (again.stderr === null) throw new Error('The second command prints nothing.');
     const exit = once(again, 'exit');
@@ -51,7 +53,90 @@ describe('session', () => {
     await other.evaluate((to) => globalThis.location.assign(to), `${fresh}&to=%2Fqueue`);
     await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
     expect(new URL(other.url()).hash).toBe('#/queue');
-    await other.close();
+    await stranger.close();
+    await opened.close();
+  });
+
+  it('covers the tabs of its browser, and outlives the service', async () => {
+    const { data } = await server.client.call('createLoginLink');
+    const at = data.url.slice(`${server.url}/`.length);
+    const opened = await openWindow(browser, server, { signedIn: false, own: true, at });
+    const { page, context } = opened;
+    const outdated = (tab: Page) => tab.getByRole('alert').filter({ hasText: 'may be out of date' });
+    const library = (tab: Page) => tab.getByRole('heading', { name: 'Library', exact: true });
+    await library(page).waitFor({ state: 'attached' });
+    const second = await context.newPage();
+    await second.goto(`${server.url}/#/queue`);
+    await second.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
+    await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
+
+    const { port } = new URL(server.url);
+    await server.stop();
+    for (const tab of [page, second]) await outdated(tab).waitFor();
+    server = await startServer({ dataDir: server.dataDir, args: [...SYNTHETIC, '--port', port] });
+    for (const tab of [page, second]) await outdated(tab).waitFor({ state: 'detached' });
+    await second.getByRole('heading', { name: 'Queue', exact: true }).waitFor({ state: 'attached' });
+    expect(await page.evaluate('isSamePage')).toBe(true);
+    expect(new URL(second.url()).hash).toBe('#/queue');
+    const third = await context.newPage();
+    await third.goto(server.url);
+    await library(third).waitFor({ state: 'attached' });
+    await opened.close();
+  });
+
+  it('keeps half of the browser’s secret where neither scripts nor other ports nor sites get it', async () => {
+    const { data } = await server.client.call('createLoginLink');
+    const token = new URL(data.url).hash.slice('#token='.length);
+    const post = (path: string, body: unknown, headers: Record<string, string>) =>
+      fetch(`${server.url}/v1/session${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: server.url, ...headers },
+        body: JSON.stringify(body),
+      });
+    const answer = await post('', { token }, {});
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; Path=\/v1\/session\/resume; .*HttpOnly; SameSite=Strict$/);
+    const [pair = ''] = cookie.split(';');
+    const { browser: half } = (await answer.json()).data;
+    expect((await post('/resume', { browser: half }, { cookie: pair })).status).toBe(200);
+    const refused = [
+      post('/resume', { browser: half }, {}),
+      post('/resume', { browser: 'x' }, { cookie: pair }),
+      post('/resume', { browser: half }, { cookie: pair, origin: 'http://127.0.0.1:1' }),
+      post('/resume', { browser: half }, { cookie: pair, origin: 'https://evil.example' }),
+      // No endpoint takes the cookie for a key.
+      fetch(`${server.url}/v1/transcript/recent`, { headers: { cookie: pair, origin: server.url } }),
+    ];
+    const statuses = await Promise.all(refused.map(async (request) => (await request).status));
+    expect(statuses).toEqual([401, 401, 403, 403, 401]);
+    const bare = await fetch(`${server.url}/v1/session/resume`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: pair },
+      body: JSON.stringify({ browser: half }),
+    });
+    expect(bare.status).toBe(401);
+  });
+
+  it('that ended leads back to where one was, with the exact command', async () => {
+    const { data } = await server.client.call('createLoginLink');
+    const at = data.url.slice(`${server.url}/`.length);
+    const opened = await openWindow(browser, server, { signedIn: false, own: true, at });
+    const { page, context } = opened;
+    await page.getByRole('heading', { name: 'Library', exact: true }).waitFor({ state: 'attached' });
+    await opened.go('#/files');
+    const command = await page.evaluate(() => localStorage.getItem('earshot.openCommand'));
+    expect(command).toMatch(/open --data-dir /);
+    await page.evaluate(() => {
+      sessionStorage.clear();
+      localStorage.removeItem('earshot.browser');
+    });
+    await page.reload();
+    await page.getByText(command ?? '', { exact: true }).waitFor();
+    expect(await opened.violations()).toEqual([]);
+    const { data: next } = await server.client.call('createLoginLink');
+    const tab = await context.newPage();
+    await tab.goto(next.url);
+    await tab.getByRole('heading', { name: 'Files', exact: true }).waitFor({ state: 'attached' });
     await opened.close();
   });
 

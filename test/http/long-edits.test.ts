@@ -4,6 +4,7 @@ import { MIN_LONG_TEXT } from '../../electron/core/pipeline/findings/analyze.ts'
 import { median } from '../bench/measure.ts';
 import { breadth } from '../support/breadth.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
+import { LoopPauses } from '../support/loop-pauses.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -13,6 +14,7 @@ let server: TestServer;
 let id: string;
 
 const PLACE = 7;
+const pauses = new LoopPauses();
 
 beforeAll(async () => {
   const dataDir = temporaryFolder();
@@ -23,7 +25,7 @@ beforeAll(async () => {
     summarization: true,
     content_safety: true,
   });
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: pauses.env });
 });
 afterAll(() => discard(server));
 
@@ -79,7 +81,7 @@ describe('an edit of a long, analyzed text', () => {
   it('keeps its analyses owed after a crash', async () => {
     await edit('We met Maria Lopez in Berlin.');
     await server.kill();
-    server = await startServer({ dataDir: server.dataDir });
+    server = await startServer({ dataDir: server.dataDir, env: pauses.env });
     await untilRead(async () => named(await read(), 'Maria Lopez'));
   });
 
@@ -92,6 +94,11 @@ describe('an edit of a long, analyzed text', () => {
     }
     expect(median(edits)).toBeLessThan(Math.max(150, 5 * median(reads)));
   });
+
+  it('to 50,000 words of a point lets other requests in between', async () => {
+    await pauses.expectFree(server, (attempt) => edit(`${'. '.repeat(49_990)}${attempt}`));
+    await edit('We met in room 1.');
+  }, 240_000);
 
   it('is found at once', async () => {
     await edit('We met the xylophonist.');

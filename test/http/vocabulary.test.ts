@@ -57,6 +57,19 @@ describe('a vocabulary', () => {
     expect(segments.flatMap(({ words = [] }) => words.map(({ word }) => word)).join(' ')).toBe(text);
   });
 
+  it('applies a mishearing, or says where it stayed', async () => {
+    const { text, warning_details } = await transcribe(server, remote, ONE_SENTENCE, {
+      language: 'en',
+      vocabulary: ['David', 'Clark', 'work', 'Northwind'].map((heard) => ({
+        term: `${heard}ish`,
+        sounds_like: [heard],
+      })),
+    });
+    const stayed = warning_details.find(({ code }) => code === 'mishearing_kept')?.values.places ?? '';
+    const applied = text.match(/ish\b/g)?.length ?? 0;
+    expect(applied + stayed.split(', ').filter((place) => place !== '').length).toBe(4);
+  });
+
   it('is not kept with a redacted transcript', async () => {
     const audio_url = remote.set('/recording.wav', file(breadth(tinyWav(), fixture(ONE_SENTENCE))));
     const { id, status } = await server.client.call('createTranscript', {

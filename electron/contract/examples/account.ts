@@ -41,6 +41,11 @@ const settings = (value: number): z.input<typeof SettingsList> => ({
 const byKey = { id: PLACEHOLDERS.apiKey };
 const byUser = { id: PLACEHOLDERS.user };
 
+const session = {
+  success: true as const,
+  data: { key: withSecret.key, browser: 'p4Zt0…', user: { ...user, owner: true } },
+};
+
 export const accountExamples: ExamplesOf<typeof accountRoutes> = {
   listKeys: { answers: { 200: { success: true, data: [key] } } },
   createKey: { body: { name: 'Backup script' }, answers: { 201: { success: true, data: withSecret } } },
@@ -64,8 +69,9 @@ export const accountExamples: ExamplesOf<typeof accountRoutes> = {
   },
   createSession: {
     body: { token: PLACEHOLDERS.loginToken },
-    answers: { 200: { success: true, data: { key: withSecret.key, user: { ...user, owner: true } } } },
+    answers: { 200: session },
   },
+  resumeSession: { body: { browser: session.data.browser }, answers: { 200: session } },
   createLoginLink: {
     answers: {
       201: { success: true, data: { url: `http://127.0.0.1:3277/#token=${PLACEHOLDERS.loginToken}` } },

@@ -16,6 +16,7 @@ const model: z.input<typeof Model> = {
   sha256: 'c577b9a86e7e048a0b7eada054f4dd79a56bbfa911fbdacf900ac5b567cbb7d9',
   sha1: null,
   installed: true,
+  in_use: true,
   bundled: false,
   description: 'Good for clear speech on a small machine.',
   aliases: ['mini'],
@@ -26,6 +27,7 @@ const model: z.input<typeof Model> = {
 const downloading: z.input<typeof Model> = {
   ...model,
   installed: false,
+  in_use: false,
   speed: null,
   download: { state: 'downloading', received: 4_194_304, total: SIZE, error: null },
 };
@@ -67,7 +69,15 @@ const modelExamples = {
   removeModel: { params, answers: { 200: { success: true as const, message: 'base is removed.' } } },
   importModel: {
     body: { path: PLACEHOLDERS.modelFile, id: 'my-base' },
-    answers: { 201: { success: true as const, data: { ...model, id: 'my-base', aliases: [] } } },
+    answers: {
+      201: { success: true as const, data: { ...model, id: 'my-base', in_use: false, aliases: [] } },
+    },
+  },
+  uploadModel: {
+    query: { name: 'ggml-base.bin', id: 'my-copy' },
+    answers: {
+      201: { success: true as const, data: { ...model, id: 'my-copy', in_use: false, aliases: [] } },
+    },
   },
   benchmarkModel: {
     params,
@@ -92,6 +102,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
           node: '26.10.0',
           platform: 'linux x64',
           data_dir: '/home/maria/.local/share/earshot',
+          open_command: 'earshot open',
           ffmpeg: { path: '/usr/bin/ffmpeg', version: '7.1' },
           engine: {
             name: 'whisper.cpp',

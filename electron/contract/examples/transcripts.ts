@@ -97,6 +97,7 @@ const analyzed: z.input<typeof Transcription> = {
 const cancelled: z.input<typeof Transcription> = {
   ...processing,
   status: 'failed',
+  status_reason: 'cancelled',
   progress: undefined,
   completed_at: COMPLETED,
   error: { code: 'cancelled', message: 'The transcription was cancelled.', stage: 'queued' },

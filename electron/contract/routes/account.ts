@@ -99,6 +99,18 @@ export const accountRoutes = {
     responses: { 200: a.SessionResult },
     errors: ['unauthorized'],
   }),
+  resumeSession: route({
+    method: 'POST',
+    path: '/v1/session/resume',
+    tag,
+    summary: 'Open a further tab of a browser that has a session',
+    description:
+      'For the window’s own pages on this machine. Takes both halves of the browser’s secret: `browser`, and the cookie that came with it. The cookie alone opens nothing, and no other endpoint reads it.',
+    access: 'none',
+    body: a.ResumeSession,
+    responses: { 200: a.SessionResult },
+    errors: ['unauthorized'],
+  }),
   createLoginLink: route({
     method: 'POST',
     path: '/v1/session/link',

@@ -182,6 +182,18 @@ export const systemRoutes = {
     responses: { 201: s.ModelAnswer },
     errors: ['forbidden', 'conflict', 'content_mismatch', 'engine_unavailable', 'disk_full'],
   }),
+  uploadModel: route({
+    method: 'PUT',
+    path: '/v1/models/import',
+    tag: 'Models',
+    summary: 'Import a model file that is sent',
+    description: 'The bytes of the file. They are verified before the model is available.',
+    access: 'owner',
+    query: s.UploadModelQuery,
+    bodyType: 'binary',
+    responses: { 201: s.ModelAnswer },
+    errors: ['forbidden', 'conflict', 'content_mismatch', 'engine_unavailable', 'disk_full'],
+  }),
   benchmarkModel: route({
     method: 'POST',
     path: '/v1/models/{id}/benchmark',

@@ -7,6 +7,9 @@ import type { WrongKeys } from './wrong-keys.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Whether a Host header names this machine by its loopback address. */
+export const isLoopbackHost = (host: string): boolean => LOOPBACK.has(hostName(host));
+
 /** `example.com:3277` → `example.com`; `[::1]:80` → `[::1]`. */
 const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 

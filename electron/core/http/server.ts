@@ -19,7 +19,7 @@ import { addRequestLog, type RequestLog } from './request-log.ts';
 import { closeSlowBodies } from './slow-bodies.ts';
 import type { BucketCors } from './v1/storage/bucket-cors.ts';
 import { checkFieldsOf } from './validate.ts';
-import { WrongKeys } from './wrong-keys.ts';
+import type { WrongKeys } from './wrong-keys.ts';
 
 const WINDOW_CSP = [
   "default-src 'self'",
@@ -36,6 +36,7 @@ const WINDOW_CSP = [
 ].join('; ');
 
 export type ServerOptions = {
+  readonly wrongKeys: WrongKeys;
   readonly accounts: AccountService;
   readonly settings: SettingsService;
   readonly requestLog: RequestLog;
@@ -143,7 +144,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   addErrorHandlers(server, Object.values(table), options.logger);
   addGuards(server, {
     accounts: options.accounts,
-    wrongKeys: new WrongKeys(options.clock),
+    wrongKeys: options.wrongKeys,
     settings: options.settings,
     boundHost: options.host,
     bucket: options.bucket,

@@ -4,8 +4,10 @@ import { Emitter } from '../base/emitter.ts';
 import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
 import type { WritableDb } from '../stores/database.ts';
+import type { SessionRow } from '../stores/schema.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
+import * as sessions from '../stores/sessions.ts';
 import * as store from '../stores/users.ts';
 
 /** The user behind a request, with the key that it was sent with. */
@@ -23,6 +25,8 @@ type AccountEvents = {
 
 const PREFIX_LENGTH = 8;
 const TOUCH_EVERY_MS = 60_000;
+/** A session ends when it is not used for this long. */
+const SESSION_LASTS_MS = 30 * 24 * 60 * 60_000;
 
 const presentKey = (key: store.KeyRecord): ApiKey => ({
   id: key.id,
@@ -41,6 +45,17 @@ export const presentUser = (user: store.UserRecord): User => ({
   credit_budget: user.creditBudget,
 });
 
+const browserHash = (half: string, browser: string) => sha256Hex(`${half}.${browser}`);
+
+/** With a full disk, one must still be able to sign in and delete something. */
+const unlessDiskFull = (write: () => void): void => {
+  try {
+    write();
+  } catch (error) {
+    if (!hasDiskFullCode(error)) throw error;
+  }
+};
+
 const keyNotFound = () => new AppError('key_not_found', 'There is no such key.');
 const userNotFound = () => new AppError('user_not_found', 'There is no such user.');
 
@@ -51,6 +66,7 @@ export class AccountService {
   readonly #db: WritableDb;
   readonly #clock: Clock;
   readonly #runKey: string | undefined;
+  /** Those of this run, which also a full disk lets a window open. */
   readonly #sessions = new Map<string, string>();
   readonly #loginTokens = new Set<string>();
   readonly #events = new Emitter<AccountEvents>();
@@ -85,6 +101,8 @@ export class AccountService {
     const sessionUser = this.#sessions.get(keyHash);
     if (sessionUser !== undefined) return this.#callerOf(sessionUser, keyHash, keyPrefix);
     if (!isWellFormedKey(key)) return undefined;
+    const session = this.#storedSession(keyHash, 'tab');
+    if (session !== undefined) return this.#callerOf(session.user_id, keyHash, keyPrefix);
     const known = store.findKeyByHash(this.#db, keyHash);
     if (known === undefined) return undefined;
     const now = this.#clock.now();
@@ -108,7 +126,8 @@ export class AccountService {
     return `${baseUrl}/#token=${token}`;
   }
 
-  openSession(token: string): { key: string; user: User } {
+  /** Exchanges the token of a link. `half` and `browser` are the halves of the secret with which further tabs open. */
+  openSession(token: string): { key: string; browser: string; half: string; user: User } {
     if (!this.#loginTokens.delete(token)) {
       throw new AppError(
         'unauthorized',
@@ -116,9 +135,42 @@ export class AccountService {
       );
     }
     const owner = this.owner();
+    const [half, browser] = [newToken(), newToken()];
+    this.#storeSession(browserHash(half, browser), owner.id, 'browser');
+    return { key: this.#newTabKey(owner.id), browser, half, user: presentUser(owner) };
+  }
+
+  /** The session of a further tab; undefined where the halves are not those of a browser with a session. */
+  resumeSession(half: string, browser: string): { key: string; browser: string; user: User } | undefined {
+    const session = this.#storedSession(browserHash(half, browser), 'browser');
+    const user = session && store.findUser(this.#db, session.user_id);
+    return user && { key: this.#newTabKey(user.id), browser, user: presentUser(user) };
+  }
+
+  #newTabKey(userId: string): string {
     const key = newApiKey();
-    this.#sessions.set(sha256Hex(key), owner.id);
-    return { key, user: presentUser(owner) };
+    const hash = sha256Hex(key);
+    this.#sessions.set(hash, userId);
+    this.#storeSession(hash, userId, 'tab');
+    return key;
+  }
+
+  #storedSession(hash: string, kind: SessionRow['kind']): SessionRow | undefined {
+    const now = this.#clock.now();
+    const session = sessions.findSession(this.#db, hash, kind, now - SESSION_LASTS_MS);
+    if (session !== undefined && Math.abs(now - session.used_at) > TOUCH_EVERY_MS)
+      unlessDiskFull(() => sessions.touchSession(this.#db, hash, now));
+    return session;
+  }
+
+  #storeSession(hash: string, user_id: string, kind: SessionRow['kind']): void {
+    const used_at = this.#clock.now();
+    unlessDiskFull(() =>
+      this.#db.transaction(() => {
+        sessions.deleteSessionsBefore(this.#db, used_at - SESSION_LASTS_MS);
+        sessions.insertSession(this.#db, { hash, user_id, kind, used_at });
+      }),
+    );
   }
 
   listKeys(userId: string): ApiKey[] {
@@ -192,7 +244,10 @@ export class AccountService {
   }
 
   removeUser(id: string): void {
-    const ended = new Set(store.listKeys(this.#db, id).map(({ hash }) => hash));
+    const ended = new Set([
+      ...store.listKeys(this.#db, id).map(({ hash }) => hash),
+      ...sessions.sessionsOf(this.#db, id),
+    ]);
     this.#db.transaction(() => {
       store.deleteUser(this.#db, id);
       markForScrub(this.#db, 'log');
@@ -205,12 +260,7 @@ export class AccountService {
   }
 
   #touch(id: string, now: number): void {
-    try {
-      store.touchKey(this.#db, id, now);
-    } catch (error) {
-      // With a full disk, one must still be able to sign in and delete something.
-      if (!hasDiskFullCode(error)) throw error;
-    }
+    unlessDiskFull(() => store.touchKey(this.#db, id, now));
   }
 
   #callerOf(userId: string, keyHash: string, keyPrefix: string): Caller | undefined {

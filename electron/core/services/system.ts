@@ -12,6 +12,7 @@ import type { SettingsService } from './settings.ts';
 
 type Deps = {
   readonly version: string;
+  readonly openCommand: string;
   readonly paths: DataPaths;
   readonly clock: Clock;
   readonly settings: SettingsService;
@@ -58,7 +59,7 @@ export class SystemService {
   }
 
   async describe() {
-    const { version, paths, settings, media, tools, devices, parallelism, scanner } = this.#deps;
+    const { version, openCommand, paths, settings, media, tools, devices, parallelism, scanner } = this.#deps;
     const probe = await this.probe();
     const disk = await statfs(paths.root);
     return {
@@ -66,6 +67,7 @@ export class SystemService {
       node: process.version,
       platform: `${process.platform} ${process.arch}`,
       data_dir: paths.root,
+      open_command: openCommand,
       // A missing ffmpeg is an answer, not a failure: `doctor` explains how to install it.
       ffmpeg: { path: tools.ffmpeg, version: await media.version().catch(() => null) },
       engine: {

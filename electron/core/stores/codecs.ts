@@ -97,7 +97,7 @@ const RecognitionCheckpoint = z.object({
   notes: z
     .array(
       z.object({
-        kind: z.enum(['unrecognized', 'repeated', 'language']),
+        kind: z.enum(['unrecognized', 'repeated', 'language', 'sure']),
         start: z.number(),
         end: z.number(),
         language: z.string().optional(),

@@ -6,6 +6,7 @@ export type Tables = {
   meta: { key: string; value: string };
   users: UserRow & { suggests_terms: Generated<number> };
   keys: KeyRow;
+  sessions: SessionRow;
   settings: { key: string; value: string };
   transcripts: TranscriptRow;
   segments: SegmentRow;
@@ -89,6 +90,15 @@ export type KeyRow = {
   hash: string;
   created_at: number;
   last_used_at: number | null;
+};
+
+/** A session of a window. */
+export type SessionRow = {
+  /** Of a tab's key, or of both halves of a browser's secret. */
+  hash: string;
+  user_id: string;
+  kind: 'tab' | 'browser';
+  used_at: number;
 };
 
 /** Where the segments of a transcript lie; without a row, from id 0 on. */

@@ -18,6 +18,8 @@ export type TranscriptFilter = {
   page: number;
   limit: number;
   status?: Transcript['status'] | undefined;
+  /** Only failed ones: those that their user stopped, or all others. */
+  reason?: 'cancelled' | 'error' | undefined;
   language?: string | undefined;
   /** As requested, such as `pro`. */
   model?: string | undefined;
@@ -125,12 +127,16 @@ export const findProcessing = (db: ReadableDb, userId: string): StoredSummary[] 
     .map(decodeSummary);
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
-  const { status, language, model, createdFrom, createdTo, fileId } = filter;
+  const { status, reason, language, model, createdFrom, createdTo, fileId } = filter;
   // The plus stops SQLite from using an index on user_id where the file selects far fewer transcripts.
   const owner = fileId === undefined ? raw.ref<string>('user_id') : raw<string>`+user_id`;
   let query = sql.selectFrom('transcripts').where(owner, '=', userId);
   if (fileId !== undefined) query = query.where('file_id', '=', fileId);
   if (status !== undefined) query = query.where('status', '=', status);
+  if (reason !== undefined) {
+    const operator = reason === 'cancelled' ? 'is' : 'is not';
+    query = query.where('status', '=', 'failed').where('error_code', operator, 'cancelled');
+  }
   if (language !== undefined) query = query.where('language', '=', language);
   if (model !== undefined) query = query.where('model', '=', model);
   if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom);
@@ -159,8 +165,16 @@ export const transcriptPage = (userId: string, filter: TranscriptFilter, total: 
 };
 
 /** Whether a filter leaves nothing out: how many these are is known without counting. */
-const isWhole = ({ status, language, model, createdFrom, createdTo, fileId }: TranscriptFilter): boolean =>
-  [status, language, model, createdFrom, createdTo, fileId].every((value) => value === undefined);
+const isWhole = ({
+  status,
+  reason,
+  language,
+  model,
+  createdFrom,
+  createdTo,
+  fileId,
+}: TranscriptFilter): boolean =>
+  [status, reason, language, model, createdFrom, createdTo, fileId].every((value) => value === undefined);
 
 /** The query of their number; exported for the bench. */
 export const transcriptCount = (userId: string, filter: TranscriptFilter) =>

@@ -79,7 +79,7 @@ const ModelChoice = () => {
                 {model.installed && isChosen(model, data) && (
                   <span className="inline-flex items-center gap-1 text-good">
                     <Check size={14} aria-hidden />
-                    {t('welcome.model.chosen')}
+                    {t(model.in_use ? 'welcome.model.chosen' : 'welcome.model.selected')}
                   </span>
                 )}
                 {model.installed && !isChosen(model, data) && (

@@ -1,22 +1,22 @@
 import { ArrowDownWideNarrow, X } from 'lucide-react';
 import { useStore } from 'zustand';
-import type { TranscriptStatus } from '../../../electron/contract/transcript.ts';
 import { modelLabel } from '../../domain/models.ts';
 import { useTranscriptCounts } from '../../domain/use-transcript-counts.ts';
 import { type Services, useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDay, formatLanguage, formatNumber } from '../../lib/format.ts';
-import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
+import type { LibraryQuery, LibrarySort, TranscriptState } from '../../stores/library.ts';
 import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { FilterPopover } from './filter-popover.tsx';
 import { PERIODS, periodOf } from './periods.ts';
 
-const STATUS_FILTERS: readonly { status: TranscriptStatus | undefined; name: MessageKey }[] = [
+const STATUS_FILTERS: readonly { status: TranscriptState | undefined; name: MessageKey }[] = [
   { status: undefined, name: 'library.all' },
   { status: 'processing', name: 'library.processing' },
   { status: 'completed', name: 'library.completed' },
+  { status: 'stopped', name: 'library.stopped' },
   { status: 'failed', name: 'library.failedFilter' },
 ];
 
@@ -36,14 +36,19 @@ export const LibraryFilters = () => {
   const query = useStore(library.list.store);
   const counts = useTranscriptCounts();
   const sort = SORTS.find((each) => each.sort === query.sort && each.order === query.order);
-  const countOf = (status: TranscriptStatus | undefined) => {
-    const count = status === 'processing' ? counts.processing : status === 'failed' ? counts.failed : 0;
+  const countOf = (status: TranscriptState | undefined) => {
+    const count = status === undefined || status === 'completed' ? 0 : counts[status];
     return count > 0 ? formatNumber(count, locale) : undefined;
   };
 
+  // Few people ever stop a transcription.
+  const shown = STATUS_FILTERS.filter(
+    ({ status }) => status !== 'stopped' || counts.stopped > 0 || query.status === status,
+  );
+
   return (
     <div className="mt-6 mb-2 flex flex-wrap items-center gap-1.5">
-      {STATUS_FILTERS.map((state) => (
+      {shown.map((state) => (
         <Chip
           key={state.name}
           isOn={query.status === state.status}

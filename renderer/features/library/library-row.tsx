@@ -141,7 +141,7 @@ const RowMenu = ({ item, onRename }: ItemProps) => {
       </MenuItem>
       {item.status === 'failed' && helpFor(item.error?.code).canRetry && (
         <MenuItem icon={<RotateCcw size={14} aria-hidden />} onSelect={() => void actions.retry(item)}>
-          {t('library.retry')}
+          {t(item.status_reason === 'cancelled' ? 'library.continue' : 'library.retry')}
         </MenuItem>
       )}
       {item.status === 'processing' && (
@@ -169,6 +169,7 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
   const progress = latestProgress(running, item.progress);
   if (item.status === 'processing' && progress !== undefined)
     return <ProgressLine progress={progress} name={item.name} />;
+  if (item.status_reason === 'cancelled') return <StoppedDetails item={item} />;
   if (item.status === 'failed') return <FailureDetails item={item} />;
   return (
     <>
@@ -178,6 +179,23 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
           <Tag>{topicName(topic)}</Tag>
         </span>
       ))}
+    </>
+  );
+};
+
+/** A job that its user stopped: the page has what was recognized until then. */
+const StoppedDetails = ({ item }: { item: UserListItem }) => {
+  const { t } = useI18n();
+  const actions = useLibraryActions();
+  return (
+    <>
+      <Square size={12} className="shrink-0" aria-hidden />
+      <a href={hrefOf({ screen: 'transcript', param: item.id })} className="min-w-0 truncate hover:underline">
+        {t('library.stopped')}
+      </a>
+      <Button variant="link" className="text-xs" onClick={() => void actions.retry(item)}>
+        {t('library.continue')}
+      </Button>
     </>
   );
 };

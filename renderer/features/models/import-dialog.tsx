@@ -1,3 +1,4 @@
+import { FileInput } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { describeError } from '../../api/errors.ts';
@@ -5,6 +6,7 @@ import { useI18n, useServices } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 
 type FieldError = { readonly field: 'path' | 'id'; readonly text: string };
 
@@ -18,16 +20,20 @@ export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; on
   const { client, toasts } = useServices();
   const { t } = useI18n();
   const [path, setPath] = useState('');
+  const [file, setFile] = useState<File>();
   const [id, setId] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<FieldError>();
+  const hasSource = file !== undefined || path.trim() !== '';
   const submit = async () => {
     setIsBusy(true);
     setError(undefined);
     try {
-      const { data } = await client.call('importModel', {
-        body: { path: path.trim(), ...(id.trim() === '' ? {} : { id: id.trim() }) },
-      });
+      const named = id.trim() === '' ? {} : { id: id.trim() };
+      const { data } =
+        file === undefined
+          ? await client.call('importModel', { body: { path: path.trim(), ...named } })
+          : await client.call('uploadModel', { query: { name: file.name, ...named }, body: file });
       toasts.show(t('models.imported', { name: data.name }), { tone: 'good' });
       onDone();
     } catch (error) {
@@ -47,11 +53,27 @@ export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; on
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (path.trim() !== '' && !isBusy) void submit();
+          if (hasSource && !isBusy) void submit();
         }}
       >
+        <div>
+          <FileButton
+            label={t('models.import.choose')}
+            icon={<FileInput size={15} strokeWidth={1.75} aria-hidden />}
+            accept=".bin,.onnx"
+            onFiles={([chosen]) => {
+              setFile(chosen);
+              setPath('');
+            }}
+          />
+          {file !== undefined && (
+            <p role="status" className="mt-2 font-mono text-xs [overflow-wrap:anywhere]">
+              {file.name}
+            </p>
+          )}
+        </div>
         <Field
-          label={t('models.import.path')}
+          label={t('models.import.byPath')}
           hint={t('models.import.pathHint')}
           error={error?.field === 'path' ? error.text : undefined}
         >
@@ -61,7 +83,10 @@ export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; on
               value={path}
               spellCheck={false}
               className="font-mono !text-xs"
-              onChange={(event) => setPath(event.target.value)}
+              onChange={(event) => {
+                setPath(event.target.value);
+                setFile(undefined);
+              }}
             />
           )}
         </Field>
@@ -87,7 +112,7 @@ export const ImportModelDialog = ({ onClose, onDone }: { onClose: () => void; on
           <Button variant="ghost" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button type="submit" variant="primary" disabled={isBusy || path.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={isBusy || !hasSource}>
             {t('models.import.start')}
           </Button>
         </div>

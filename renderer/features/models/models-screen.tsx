@@ -4,7 +4,7 @@ import type { Model } from '../../../electron/contract/system.ts';
 import { describeError } from '../../api/errors.ts';
 import { invalidate } from '../../api/queries.ts';
 import { ModelActions, ModelStatus } from '../../domain/model-status.tsx';
-import { describeFacts, describeModel } from '../../domain/models.ts';
+import { byFamily, describeFacts, describeModel } from '../../domain/models.ts';
 import { OfflineNotice } from '../../domain/offline-notice.tsx';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import { useApi } from '../../hooks/use-api.ts';
@@ -14,6 +14,10 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Page, PageHeader, Section } from '../../ui/page.tsx';
 import { ImportModelDialog } from './import-dialog.tsx';
+
+/** Whether the server had no network for a download. */
+const isUnreachable = ({ download }: Model): boolean =>
+  download?.error?.startsWith('No internet connection') === true;
 
 /** The latest announcement on downloads for a live region. */
 const useDownloadAnnouncements = (): string => {
@@ -55,7 +59,7 @@ const ModelsScreen = () => {
             {t('models.import')}
           </Button>
         </PageHeader>
-        <OfflineNotice>
+        <OfflineNotice hasFailed={models.data?.data.some(isUnreachable)}>
           <Button variant="link" className="!text-warn" onClick={() => setIsImporting(true)}>
             {t('models.import')}
           </Button>
@@ -95,7 +99,7 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
   const size = installed.reduce((sum, model) => sum + model.size, 0);
   return (
     <>
-      <ModelGroup
+      <ModelGroups
         title={t('models.installed')}
         text={t('models.usage', {
           count: installed.length,
@@ -105,7 +109,7 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
         models={installed}
         onChanged={onChanged}
       />
-      <ModelGroup
+      <ModelGroups
         title={t('models.available')}
         models={models.filter((model) => !model.installed)}
         onChanged={onChanged}
@@ -116,15 +120,33 @@ const Models = ({ models, free, onChanged }: ModelsProps) => {
 
 type GroupProps = { title: string; text?: string; models: readonly Model[]; onChanged: () => void };
 
-const ModelGroup = ({ models, onChanged, ...head }: GroupProps) => {
+/** The models by what they are used for and by family, as the headings show them. */
+const GROUPS = ['whisper', 'english', 'parakeet', 'speakers', 'detector'] as const;
+
+const groupOf = ({ id, kind }: Model): (typeof GROUPS)[number] =>
+  kind === 'whisper' && /\.en(?:$|-)/.test(id) ? 'english' : kind;
+
+const ModelGroups = ({ models, onChanged, ...head }: GroupProps) => {
+  const { t } = useI18n();
   if (models.length === 0) return null;
   return (
     <Section {...head}>
-      <ul>
-        {models.map((model) => (
-          <ModelRow key={model.id} model={model} onChanged={onChanged} />
-        ))}
-      </ul>
+      {GROUPS.map((group) => {
+        const members = byFamily(models.filter((model) => groupOf(model) === group));
+        if (members.length === 0) return null;
+        return (
+          <div key={group} className="mb-5 last:mb-0">
+            <h3 className="border-b border-line-2 pb-1.5 text-xs font-semibold text-ink-2">
+              {t(`models.group.${group}`)}
+            </h3>
+            <ul>
+              {members.map((model) => (
+                <ModelRow key={model.id} model={model} onChanged={onChanged} />
+              ))}
+            </ul>
+          </div>
+        );
+      })}
     </Section>
   );
 };
@@ -140,6 +162,7 @@ const ModelRow = ({ model, onChanged }: { model: Model; onChanged: () => void })
       <div className="min-w-0 flex-1 basis-[calc(100%-40px)] sm:basis-0">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <span className="font-[580]">{model.name}</span>
+          {model.in_use && <Tag>{t('welcome.model.chosen')}</Tag>}
           {model.aliases.length > 0 && <Tag>{t('models.answers', { names: model.aliases.join(', ') })}</Tag>}
         </p>
         <p className="mt-0.5 text-ink-2">{describeModel(model, t)}</p>

@@ -5,11 +5,12 @@ import { describeError } from '../../api/errors.ts';
 import { describeProgress, latestProgress } from '../../domain/progress-line.tsx';
 import { speakerColor, speakerIndex } from '../../domain/speakers.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
+import { cx } from '../../lib/classes.ts';
 import { formatClock, formatPercent } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { FailedJob } from './failed-job.tsx';
+import { FailedJob, StoppedJob } from './failed-job.tsx';
 import { useReader } from './reader.tsx';
 
 const useJobAction = () => {
@@ -32,13 +33,21 @@ const useJobAction = () => {
   };
 };
 
-/** A running job shows its progress and partial text; a failed one why, and what helps. */
+/** A running job shows its progress and partial text; a stopped one all of its text; a failed one why, and what helps. */
 export const JobView = () => {
   const { editor } = useReader();
   const run = useJobAction();
   const transcript = useStore(editor.store, (state) => state.transcript);
 
   if (transcript === undefined) return null;
+  if (transcript.status_reason === 'cancelled') {
+    return (
+      <div className="flex min-h-0 flex-1 flex-col">
+        <StoppedJob transcript={transcript} onRetry={() => void run('retryTranscript')} />
+        <PartialText />
+      </div>
+    );
+  }
   if (transcript.status === 'failed') {
     return (
       <div className="min-h-0 flex-1 overflow-y-auto">
@@ -94,16 +103,18 @@ const SEGMENTS_SHOWN = 200;
 const PartialText = () => {
   const { editor } = useReader();
   const { t } = useI18n();
+  const isGrowing = useStore(editor.store, (state) => state.transcript?.status === 'processing');
   const segments = useStore(editor.store, (state) => state.transcript?.segments ?? []);
   if (segments.length === 0) return null;
-  // Only the latest segments: rendering all of a long recording is slow.
+  // Only the latest segments while more come: rendering all of a long recording is slow.
+  const shown = isGrowing ? segments.slice(-SEGMENTS_SHOWN) : segments;
   return (
     <ScrollRegion
       label={t('job.partialText')}
-      className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto py-4"
+      className={cx('flex min-h-0 flex-1 overflow-y-auto py-4', isGrowing ? 'flex-col-reverse' : 'flex-col')}
     >
       <div className="mx-auto w-full max-w-[678px]">
-        {segments.slice(-SEGMENTS_SHOWN).map((segment) => (
+        {shown.map((segment) => (
           <div
             key={segment.id}
             className="turn"

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { PLACEHOLDERS } from '../../../electron/contract/examples/values.ts';
 import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
@@ -83,6 +84,8 @@ const bodyOf = (
       headers: { 'content-type': media },
     };
   }
+  if (operation.operationId === 'uploadModel')
+    return { body: readFileSync(STARTER_MODEL), headers: { 'content-type': media } };
   if (media !== 'multipart/form-data') return { body: tinyWav(), headers: { 'content-type': 'audio/wav' } };
   const fields = Object.entries(content.example ?? {}).map(([name, value]): [string, string] => [
     name,

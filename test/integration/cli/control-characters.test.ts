@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tinyWav } from '../../support/audio.ts';
 import { runHere } from '../../support/command-line.ts';
 import { segmentOf, storeTranscript } from '../../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -35,6 +36,19 @@ it('shows what would control the terminal', async () => {
   const path = join(mkdtempSync(join(temporaryFolder(), 'a')), 'b\u001b[2J\n.mp3');
   writeFileSync(path, 'no sound');
   expect((await earshot('transcribe', path, path)).err).toContain(String.raw`b\x1b[2J\x0a.mp3: `);
+});
+
+// macOS and Windows have no such names.
+it.runIf(process.platform === 'linux')('takes a file whose name is not UTF-8', async () => {
+  const folder = Buffer.from(`${mkdtempSync(join(temporaryFolder(), 'a'))}/`);
+  const name = Buffer.from('caf\u00e9.wav', 'latin1');
+  writeFileSync(Buffer.concat([folder, name]), tinyWav());
+  // As an argument arrives, whatever its bytes.
+  const given = join(folder.toString(), name.toString());
+  const { code, err } = await earshot('transcribe', given);
+  expect(err).not.toContain('no such file');
+  expect(code).toBe(0);
+  expect((await server.client.call('listTranscripts')).data.transcriptions[0]?.name).toContain('caf');
 });
 
 it('names come in without control characters', async () => {

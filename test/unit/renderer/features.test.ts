@@ -50,6 +50,7 @@ describe('the models that the New dialog offers', () => {
     sha256: null,
     sha1: null,
     installed: true,
+    in_use: false,
     bundled: false,
     description: '',
     aliases: [],

@@ -73,6 +73,7 @@ describe('the query plan of a page of transcripts', () => {
     ['newest first', {}, 'transcripts_created (user_id=?)'],
     ['by length', { sort: 'duration' }, 'transcripts_duration (user_id=?)'],
     ['of a state', { status: 'failed' }, 'transcripts_status (user_id=? AND status=?)'],
+    ['stopped', { reason: 'cancelled' }, 'transcripts_status (user_id=? AND status=?)'],
     ['of a language', { language: 'de' }, 'transcripts_language (user_id=? AND language=?)'],
     ['of a model', { model: 'pro' }, 'transcripts_model (user_id=? AND model=?)'],
     ['since a day', { createdFrom: 1 }, 'transcripts_created (user_id=? AND created_at>?)'],

@@ -163,6 +163,7 @@ const COLUMNS = {
     language: 'text?',
   },
   segment_ranges: { transcript_id: 'text', first_id: 'number', has_others: 'number' },
+  sessions: { hash: 'text', user_id: 'text', kind: 'text', used_at: 'number' },
   settings: {
     key: 'text',
     value: 'text',

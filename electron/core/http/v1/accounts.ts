@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
+import { AppError } from '../../base/errors.ts';
 import type { ServerAddress } from '../../base/server-address.ts';
 import type { AccountService } from '../../services/accounts.ts';
 import type { SettingsService } from '../../services/settings.ts';
 import type { UsageService } from '../../services/usage.ts';
 import { addRoute } from '../add-route.ts';
 import { created, ok, success } from '../responses.ts';
+import { readSessionCookie, setSessionCookie } from '../session-cookie.ts';
+import type { WrongKeys } from '../wrong-keys.ts';
 
 export type AccountDeps = {
   readonly accounts: AccountService;
+  readonly wrongKeys: WrongKeys;
   readonly settings: SettingsService;
   readonly usage: UsageService;
   readonly address: ServerAddress;
@@ -42,10 +46,23 @@ const addUserRoutes = (server: FastifyInstance, { accounts, deleteUser }: Accoun
 
 /** Keys, users, sessions, usage and settings. */
 export const addAccountRoutes = (server: FastifyInstance, deps: AccountDeps): void => {
-  const { accounts, settings, usage, address } = deps;
+  const { accounts, wrongKeys, settings, usage, address } = deps;
   addKeyRoutes(server, deps);
   addUserRoutes(server, deps);
-  addRoute(server, routes.createSession, ({ body }) => ok(success(accounts.openSession(body.token))));
+  addRoute(server, routes.createSession, ({ body, request }) => {
+    const { half, ...session } = accounts.openSession(body.token);
+    return { ...ok(success(session)), headers: setSessionCookie(request, half) };
+  });
+  addRoute(server, routes.resumeSession, ({ body, request }) => {
+    const half = readSessionCookie(request);
+    const session = half === undefined ? undefined : accounts.resumeSession(half, body.browser);
+    if (session === undefined) {
+      wrongKeys.count(request.ip, `${half} ${body.browser}`);
+      throw new AppError('unauthorized', 'This browser has no session. `earshot open` makes a link for it.');
+    }
+    // Again for as long.
+    return { ...ok(success(session)), headers: setSessionCookie(request, half ?? '') };
+  });
   addRoute(server, routes.createLoginLink, () =>
     created(success({ url: accounts.newLoginLink(address.url()) })),
   );

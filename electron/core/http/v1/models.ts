@@ -53,7 +53,7 @@ const usable = (models: ModelService): Model[] => {
 };
 
 /** `/v1/models`: lists, installs, imports, benchmarks and removes models. */
-export const addModelRoutes = (server: FastifyInstance, models: ModelService): void => {
+export const addModelRoutes = async (server: FastifyInstance, models: ModelService): Promise<void> => {
   addRoute(server, routes.listModels, ({ query }) => {
     const listed = query.catalog ? models.list() : usable(models);
     return ok({ object: 'list' as const, ...success(listed.map(openAiModel)) });
@@ -74,6 +74,16 @@ export const addModelRoutes = (server: FastifyInstance, models: ModelService): v
     status: 201 as const,
     body: success(await withRequestErrors(models.import(body.path, body.id))),
   }));
+  await server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Leave the body unread: the service streams it to the disk.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    addRoute(scope, routes.uploadModel, async ({ query, request }) => {
+      const length = Number(request.headers['content-length'] ?? 0);
+      const model = models.importUpload({ ...query, length, body: request.raw });
+      return { status: 201 as const, body: success(await withRequestErrors(model)) };
+    });
+  });
   addRoute(server, routes.benchmarkModel, async ({ params }) => {
     const { id, seconds, elapsed, speed } = await withRequestErrors(models.benchmark(params.id));
     return ok(

@@ -289,14 +289,16 @@ class ChunkScheduler {
     const { detected } = chunk;
     if (detected !== undefined && this.#checkpoint.language === null) this.#setLanguage(detected);
     const { vocabulary, custom_spelling } = this.#options.context.transcript.options;
-    const segments = applySpelling(applyVocabulary(chunk.segments, vocabulary), custom_spelling);
+    const corrected = applyVocabulary(chunk.segments, vocabulary);
+    const segments = applySpelling(corrected.segments, custom_spelling);
     this.#inFlight.shift();
     const first = this.#checkpoint.segments;
     const { channel = null } = this.#options.streams[next.stream] ?? {};
     const numbered = segments.map((segment, index): StoredSegment => {
       return { ...(channel === null ? segment : inChannel(segment, channel)), id: first + index };
     });
-    this.#save(next, numbered, chunk);
+    const sure = corrected.kept.map((span) => ({ kind: 'sure' as const, ...span }));
+    this.#save(next, numbered, { ...chunk, notes: [...chunk.notes, ...sure] });
     freeMemory(next.chunk.pcm);
     this.#options.context.onSegmentsSaved(numbered);
     this.#reportProgress();

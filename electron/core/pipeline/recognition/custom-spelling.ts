@@ -3,6 +3,7 @@ import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
 import { mean, roundMs } from '../../base/numbers.ts';
 import { joinTexts, UNSPACED_SCRIPTS } from '../../base/text.ts';
+import type { Span } from '../../engines/ffmpeg/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { RecognizedSegment } from './words.ts';
 
@@ -52,45 +53,60 @@ const respelled = (spoken: readonly StoredWord[], to: string): StoredWord[] => {
   }));
 };
 
+type Respelled = {
+  readonly segments: readonly RecognizedSegment[];
+  /** What `mayChange` kept as it was, in order. */
+  readonly kept: readonly Span[];
+};
+
 /** Replaces the phrases of `spellings`: longer ones first, and what was replaced not again. A phrase that two segments share stays. */
 const respell = (
   segments: readonly RecognizedSegment[],
   spellings: readonly CustomSpelling[],
   mayChange: (spoken: readonly StoredWord[]) => boolean,
-): readonly RecognizedSegment[] => {
-  if (spellings.length === 0) return segments;
+): Respelled => {
+  if (spellings.length === 0) return { segments, kept: [] };
   const rules = rulesOf(spellings);
-  return segments.map((segment) => {
+  const kept = new Map<number, Span>();
+  const changed = segments.map((segment) => {
     const keys = segment.words.map(({ word }) => keyOf(word));
     const words: StoredWord[] = [];
     let isChanged = false;
     for (let at = 0; at < segment.words.length; ) {
-      const countOf = (rule: Rule): number => {
-        const count = matchAt(keys, at, rule);
-        return mayChange(segment.words.slice(at, at + count)) ? count : 0;
-      };
-      const rule = rules.find((candidate) => countOf(candidate) > 0);
-      const count = rule === undefined ? 0 : countOf(rule);
-      const spoken = segment.words.slice(at, at + Math.max(1, count));
+      const spokenAs = (rule: Rule) => segment.words.slice(at, at + matchAt(keys, at, rule));
+      const rule = rules.find((candidate) => {
+        const spoken = spokenAs(candidate);
+        const [first, last] = [spoken[0], spoken.at(-1)];
+        if (first === undefined || last === undefined) return false;
+        const isChangeable = mayChange(spoken);
+        if (!isChangeable && spoken.map(({ word }) => word).join(' ') !== candidate.to)
+          kept.set(first.start, { start: first.start, end: last.end });
+        return isChangeable;
+      });
+      const spoken = rule === undefined ? segment.words.slice(at, at + 1) : spokenAs(rule);
       words.push(...(rule === undefined ? spoken : respelled(spoken, rule.to)));
       isChanged ||= rule !== undefined;
       at += spoken.length;
     }
     return isChanged ? { ...segment, words, text: joinTexts(words.map(({ word }) => word)) } : segment;
   });
+  return { segments: changed, kept: [...kept.values()] };
 };
 
 /** Writes words and phrases as the request spells them, in any case and with the punctuation around them kept. */
 export const applySpelling = (
   segments: readonly RecognizedSegment[],
   spellings: readonly CustomSpelling[] = [],
-): readonly RecognizedSegment[] => respell(segments, spellings, () => true);
+): readonly RecognizedSegment[] => respell(segments, spellings, () => true).segments;
 
-/** Writes a vocabulary's terms where the engine wrote what the request names as a mishearing, unless it was sure of every word. */
+/**
+ * Writes a vocabulary's terms where the engine wrote what the request names as a mishearing, unless it was sure of every word:
+ * `kept` has these places.
+ */
 export const applyVocabulary = (
   segments: readonly RecognizedSegment[],
   vocabulary: readonly VocabularyEntry[] = [],
-): readonly RecognizedSegment[] => {
+): Respelled => {
   const spellings = vocabulary
     .map(termOf)
     .flatMap(({ term, sounds_like: from }) => (from === undefined ? [] : [{ from, to: term }]));

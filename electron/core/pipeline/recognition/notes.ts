@@ -5,10 +5,10 @@ import type { Span } from '../../engines/ffmpeg/types.ts';
 /** What happened to speech that a reader should look at, and where on the source's timeline. */
 export type RecognitionNote = Span & {
   /**
-   * No words were found for it, words were removed that came faster than anybody speaks, or another language was heard than
-   * was asked for.
+   * No words were found for it, words were removed that came faster than anybody speaks, another language was heard than was
+   * asked for, or the engine was sure of words that the vocabulary names as a mishearing.
    */
-  readonly kind: 'unrecognized' | 'repeated' | 'language';
+  readonly kind: 'unrecognized' | 'repeated' | 'language' | 'sure';
   /** That which was heard. */
   readonly language?: string | undefined;
 };
@@ -21,11 +21,12 @@ const placesOf = (notes: readonly RecognitionNote[]): string => {
   return places.join(', ') + (notes.length > MAX_PLACES ? ', …' : '');
 };
 
-/** Warnings that name what is not in the text, and where. */
+/** Warnings that name what is not in the text, or may be wrong in it, and where. */
 export const noteWarnings = (notes: readonly RecognitionNote[] = []): StoredWarning[] => {
   const unrecognized = notes.filter(({ kind }) => kind === 'unrecognized');
   const repeated = notes.filter(({ kind }) => kind === 'repeated');
   const foreign = notes.filter(({ kind }) => kind === 'language');
+  const sure = notes.filter(({ kind }) => kind === 'sure');
   const seconds = Math.round(unrecognized.reduce((sum, { start, end }) => sum + end - start, 0));
   return [
     ...(unrecognized.length === 0
@@ -38,5 +39,6 @@ export const noteWarnings = (notes: readonly RecognitionNote[] = []): StoredWarn
         places: placesOf(foreign.filter((note) => note.language === language)),
       }),
     ),
+    ...(sure.length === 0 ? [] : [warningOf('mishearing_kept', { places: placesOf(sure) })]),
   ];
 };

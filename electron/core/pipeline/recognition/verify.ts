@@ -147,7 +147,7 @@ class Verification {
           crashes,
         });
         const { shift } = this.#recording;
-        return applySpelling(applyVocabulary(segments, vocabulary), custom_spelling)
+        return applySpelling(applyVocabulary(segments, vocabulary).segments, custom_spelling)
           .flatMap(({ words }) => words)
           .map((word) => ({ ...word, start: roundMs(word.start + shift), end: roundMs(word.end + shift) }));
       } catch (error) {

@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../../contract/settings.ts';
 import { onAbort } from '../../base/abort.ts';
-import { AppError, hasDiskFullCode, isAppError, messageOf } from '../../base/errors.ts';
+import { AppError, hasDiskFullCode, isAppError, messageOf, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { download } from '../../engines/net/download.ts';
 import { loadResumeState } from '../../engines/net/resume-state.ts';
@@ -71,6 +71,15 @@ const modelUrl = (baseUrl: string, { id, url }: CatalogueModel): string => {
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${encodeURIComponent(modelFileName(id))}`;
   return address.href;
 };
+
+/** What a machine without a network meets first. */
+const NO_NETWORK: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+]);
 
 /** Downloads models: once however many wait, resumed after a restart, verified before they are installed. */
 export class ModelDownloads {
@@ -280,6 +289,12 @@ export class ModelDownloads {
   }
 
   #explain(id: string, error: unknown): AppError {
+    if (isAppError(error) && NO_NETWORK.has(systemCode(error.cause) ?? ''))
+      return new AppError(
+        error.code,
+        `No internet connection: ${error.message} Import a file with: earshot models import FILE. Or set a mirror in your network: models.baseUrl.`,
+        { cause: error },
+      );
     if (isAppError(error)) return error;
     if (hasDiskFullCode(error))
       return new AppError('disk_full', 'The disk is full. Free some space, then try again.');

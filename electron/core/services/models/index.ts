@@ -1,4 +1,9 @@
-import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { DEFAULT_MODEL, MODEL_ALIASES } from '../../../contract/model-aliases.ts';
 import { SETTINGS } from '../../../contract/settings.ts';
 import type { Model } from '../../../contract/system.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -22,6 +27,8 @@ type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
     readonly clock: Clock;
     readonly settings: SettingsService;
     readonly dirs: ModelDirs;
+    /** The folder of files that are being received. */
+    readonly temporary: string;
     readonly engine: FactsEngine & BenchmarkDeps['engine'];
   };
 
@@ -29,6 +36,16 @@ type PrepareOptions = {
   readonly signal: AbortSignal;
   /** From 0 to 1, while the model is downloaded. */
   readonly onDownload: (fraction: number) => void;
+};
+
+/** A model file that is sent. */
+type ModelUpload = {
+  readonly name: string;
+  /** Default: derived from the name. */
+  readonly id?: string | undefined;
+  /** Bytes, as announced. */
+  readonly length: number;
+  readonly body: Readable;
 };
 
 /** Lists, resolves, installs, imports, benchmarks and removes models. */
@@ -229,6 +246,19 @@ export class ModelService {
     return model;
   }
 
+  /** Imports a model file that is sent. Throws as `importModel` does. */
+  async importUpload({ name, id, length, body }: ModelUpload): Promise<Model> {
+    await this.#files.checkDiskSpace(length);
+    const folder = await mkdtemp(join(this.#deps.temporary, 'model-'));
+    try {
+      const path = join(folder, basename(name));
+      await pipeline(body, createWriteStream(path));
+      return await this.import(path, id);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
   /**
    * Measures a model's speed on this machine and saves it; benchmarks run one after another. Throws
    * `model_not_installed`; `conflict` if a transcription is running, or starts meanwhile.
@@ -361,6 +391,7 @@ export class ModelService {
       ...model,
       part: part ?? null,
       installed: this.isInstalled(model.id),
+      in_use: this.isInstalled(model.id) && this.#directory.answering(DEFAULT_MODEL) === model.id,
       bundled: isBundled(model.id),
       aliases: MODEL_ALIASES.filter((alias) => this.idOf(alias) === model.id),
       speed: this.#speeds.get(model.id) ?? null,

@@ -6,7 +6,7 @@ import type { JobRunner, LiveProgress } from '../../jobs/runner.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { type ListedTranscript, listTranscripts, userStatistics } from '../../stores/transcripts.ts';
 import type { OwnFiles } from './create.ts';
-import { errorOf, fileInfoOf, progressOf } from './present.ts';
+import { errorOf, fileInfoOf, progressOf, statusOf } from './present.ts';
 
 type Deps = {
   readonly db: ReadableDb;
@@ -40,7 +40,7 @@ const presentItem = (transcript: ListedTranscript, live: LiveProgress): UserList
     confidence: transcript.confidence === null ? null : round(transcript.confidence, 3),
     duration: roundMs(transcript.duration),
     word_count: transcript.wordCount,
-    status: transcript.status,
+    ...statusOf(transcript),
     model: transcript.model,
     created_at: isoTime(transcript.createdAt),
     completed_at: transcript.completedAt === null ? null : isoTime(transcript.completedAt),
@@ -58,6 +58,7 @@ export const listOf = ({ db, files, jobs }: Deps, userId: string, query: UserLis
   const { page, limit, file_key: key } = query;
   const { items, total } = listTranscripts(db, userId, {
     ...query,
+    reason: query.status_reason,
     createdFrom: timeOf(query.created_from),
     createdTo: timeOf(query.created_to),
     fileId: key === undefined ? undefined : (files.ownFile(userId, key)?.id ?? NO_FILE),
@@ -107,11 +108,12 @@ export const recentOf = (
   limit: number,
 ): RecentItem[] => {
   const newestFirst = { page: 1, limit, sort: 'created_at', order: 'desc' } as const;
-  return listTranscripts(db, userId, newestFirst).items.map(({ id, name, createdAt, status, duration }) => ({
-    id,
-    name,
-    date: relativeDate(createdAt, clock.now()),
-    status: CAPITALIZED[status],
-    duration: formatMinutes(duration),
+  return listTranscripts(db, userId, newestFirst).items.map((item) => ({
+    id: item.id,
+    name: item.name,
+    date: relativeDate(item.createdAt, clock.now()),
+    ...statusOf(item),
+    status: CAPITALIZED[item.status],
+    duration: formatMinutes(item.duration),
   }));
 };

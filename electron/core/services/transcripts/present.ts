@@ -37,6 +37,11 @@ export const progressOf = (
 export const errorOf = ({ status, error }: Statused): { error?: JobError } =>
   status !== 'failed' || error === null ? {} : { error };
 
+export const statusOf = ({ status, error }: Statused): Pick<Transcription, 'status' | 'status_reason'> => ({
+  status,
+  ...(status === 'failed' ? { status_reason: error?.code === 'cancelled' ? 'cancelled' : 'error' } : {}),
+});
+
 export const fileInfoOf = (
   transcript: Pick<Transcript, 'fileName' | 'fileSize' | 'fileFormat'>,
 ): Transcription['file_info'] =>
@@ -128,7 +133,7 @@ export const presentTranscript = (
 ): Transcription => ({
   id: transcript.id,
   audio_url: transcript.audioUrl,
-  status: transcript.status,
+  ...statusOf(transcript),
   text: transcript.text,
   duration: roundMs(transcript.duration),
   segments: presentSegments(segments, transcript.timestampStyle === 'word'),

@@ -22,6 +22,7 @@ import { modelCopies } from './200-model-copies.ts';
 import { realModels } from './210-real-models.ts';
 import { languages } from './220-languages.ts';
 import { warnings } from './230-warnings.ts';
+import { sessions } from './240-sessions.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = {
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   realModels,
   languages,
   warnings,
+  sessions,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));

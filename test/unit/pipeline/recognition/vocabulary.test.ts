@@ -22,7 +22,7 @@ const segmentOf = (text: string, unsure: readonly string[], confidence = 0.5) =>
 });
 
 const write = (text: string, unsure: string[], vocabulary: VocabularyEntry[], confidence?: number) =>
-  applyVocabulary([segmentOf(text, unsure, confidence)], vocabulary)[0];
+  applyVocabulary([segmentOf(text, unsure, confidence)], vocabulary).segments[0];
 
 describe('the mishearings of a vocabulary', () => {
   const kubectl: VocabularyEntry = { term: 'kubectl', sounds_like: ['cube cuddle'] };
@@ -41,6 +41,16 @@ describe('the mishearings of a vocabulary', () => {
     const mishearing: VocabularyEntry = { term: 'Nguyen', sounds_like: ['win'] };
     expect(write('They win today.', ['win'], [mishearing], 0.96)?.text).toBe('They win today.');
     expect(write('They win today.', ['win'], [mishearing], 0.9)?.text).toBe('They Nguyen today.');
+  });
+
+  it('are named where they stay', () => {
+    const keptIn = (text: string, terms: VocabularyEntry[]) =>
+      applyVocabulary([segmentOf(text, [])], terms).kept;
+    expect(keptIn('They win today.', [{ term: 'Nguyen', sounds_like: ['win'] }])).toEqual([
+      { start: 1, end: 2 },
+    ]);
+    expect(keptIn('Run cube cuddle now.', [kubectl])).toEqual([{ start: 1, end: 3 }]);
+    expect(keptIn('Ask Nguyen today.', [{ term: 'Nguyen', sounds_like: ['nguyen', 'win'] }])).toEqual([]);
   });
 
   it('are those that were named: what only sounds like a term stays', () => {

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { runHere } from '../support/command-line.ts';
+import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
+import { discard, type TestServer } from '../support/server.ts';
+import { startWithStored } from '../support/stored-transcripts.ts';
+
+const ended = (code: 'cancelled' | 'not_media') => ({
+  status: 'failed' as const,
+  text: '',
+  preview: '',
+  duration: 0,
+  error: { code, message: 'Ended.', stage: 'transcribing' as const },
+});
+
+describe('a transcription that its user stopped', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let window: TestWindow;
+  let stopped: string;
+  const segments = spokenFor(0.1);
+
+  beforeAll(async () => {
+    const started = await startWithStored((dataDir) => {
+      storeTranscript(dataDir, [], { name: 'Broken' }, ended('not_media'));
+      return storeTranscript(dataDir, segments, { name: 'Halted' }, ended('cancelled'));
+    });
+    [server, stopped, browser] = [started.server, started.stored, await borrowBrowser()];
+    window = await openWindow(browser, server, { width: 1024 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await discard(server);
+  });
+
+  it('has a reason in the API, which lists and counts it by itself', async () => {
+    const listed = async (query: Parameters<typeof server.client.call<'listTranscripts'>>[1]) =>
+      (await server.client.call('listTranscripts', query)).data;
+    const { transcriptions } = await listed({});
+    expect(transcriptions.map(({ name, status, status_reason }) => [name, status, status_reason])).toEqual([
+      ['Halted', 'failed', 'cancelled'],
+      ['Broken', 'failed', 'error'],
+    ]);
+    for (const [status_reason, name] of [
+      ['cancelled', 'Halted'],
+      ['error', 'Broken'],
+    ] as const) {
+      const data = await listed({ query: { status_reason } });
+      expect(data.transcriptions.map((each) => each.name)).toEqual([name]);
+      expect(data.pagination.total).toBe(1);
+    }
+    expect((await listed({ query: { status: 'failed' } })).pagination.total).toBe(2);
+    const shown = await server.client.call('getTranscript', { params: { id: stopped } });
+    expect([shown.status, shown.status_reason, shown.segments.length]).toEqual([
+      'failed',
+      'cancelled',
+      segments.length,
+    ]);
+  });
+
+  it('is not among the failed ones in the library and on the command line', async () => {
+    const { page } = window;
+    const row = page.getByRole('row', { name: 'Halted' });
+    await row.getByRole('link', { name: 'Stopped' }).waitFor();
+    await page.getByRole('button', { name: 'Stopped 1' }).click();
+    await expect.poll(() => page.locator('[data-row-link]').allInnerTexts()).toEqual(['Halted']);
+    await page.getByRole('button', { name: 'Failed 1' }).click();
+    await expect.poll(() => page.locator('[data-row-link]').allInnerTexts()).toEqual(['Broken']);
+    const { out } = await runHere(server.dataDir, 'transcripts', 'list', '--status', 'stopped');
+    expect(out).toMatch(/stopped +Halted/);
+    expect(out).not.toContain('Broken');
+    expect(await window.violations()).toEqual([]);
+  });
+
+  it('shows all that was recognized until then, and can continue', async () => {
+    const { page } = window;
+    await window.go(`#/transcript/${stopped}`);
+    await page.getByRole('heading', { name: 'You stopped this transcription' }).waitFor();
+    await page.getByText('What was recognized up to 6:0').waitFor();
+    const text = page.getByRole('region', { name: 'Text so far' });
+    expect(await text.textContent()).toContain(segments[0]?.text);
+    expect(await text.textContent()).toContain(segments.at(-1)?.text);
+    expect(await page.getByText('failed').count()).toBe(0);
+    expect(await window.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page
+      .getByRole('heading', { name: 'You stopped this transcription' })
+      .waitFor({ state: 'detached' });
+  });
+});
