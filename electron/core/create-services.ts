@@ -116,6 +116,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const analyze = createAnalyzer({
     secret,
     thread: host.analysisThread,
+    tagger: (signal) => ({ tag: (sentences) => engines.tagger.tag(sentences, signal) }),
     summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
   });
   const work = createJobWork({
@@ -226,6 +227,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     network,
     speakers,
     engine,
+    tagger: engines.tagger,
     devices,
     idleWork: engines.idleWork,
     http,
