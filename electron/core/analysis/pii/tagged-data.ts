@@ -13,8 +13,8 @@ export type TaggedData = {
 };
 
 /**
- * The labels of numbers are unreliable: whatever it calls a document is hidden as a number. "Given name" also marks plain words, so
- * that a name is reported as an entity only if the rules report it.
+ * The labels of numbers are unreliable: whatever it calls a document is hidden as a number. Names and places are reported as
+ * entities, too.
  */
 const POLICY_OF: Readonly<Record<string, PiiPolicy>> = {
   given_name: 'person_name',
