@@ -14,6 +14,14 @@ const SEARCH = 'electron/core/search/';
 const CONFIG = 'electron/core/config.ts';
 const APP = 'electron/core/app.ts';
 const DAMAGED_PAGE = 'electron/core/damaged-page.ts';
+const LIB = 'renderer/lib/';
+const I18N = 'renderer/i18n/';
+const UI = 'renderer/ui/';
+const API = 'renderer/api/';
+const WINDOW_STORES = 'renderer/stores/';
+const HOOKS = 'renderer/hooks/';
+const DOMAIN = 'renderer/domain/';
+const FEATURES = 'renderer/features/';
 
 /** Each layer and what of our own it may import, beside itself. */
 const LAYERS = {
@@ -34,6 +42,14 @@ const LAYERS = {
   'electron/cli/': [APP, DAMAGED_PAGE, 'electron/core/repair.ts', CONFIG, BASE, CONTRACT],
   'electron/preload/': [CONTRACT],
   'electron/main/': [APP, DAMAGED_PAGE, CONFIG, BASE, CONTRACT],
+  [LIB]: [CONTRACT],
+  [I18N]: [LIB, CONTRACT],
+  [UI]: [LIB, CONTRACT],
+  [API]: [I18N, LIB, CONTRACT],
+  [WINDOW_STORES]: [API, I18N, LIB, CONTRACT],
+  [HOOKS]: [WINDOW_STORES, API, I18N, LIB, CONTRACT],
+  [DOMAIN]: [HOOKS, WINDOW_STORES, API, UI, I18N, LIB, CONTRACT],
+  [FEATURES]: [DOMAIN, HOOKS, WINDOW_STORES, API, UI, I18N, LIB, CONTRACT],
   'renderer/': [CONTRACT],
   // The engine's build shares the set-up's lock and cache folder.
   'native/': ['electron/cli/bootstrap/places.mjs'],
@@ -79,6 +95,20 @@ export default {
       severity: 'error',
       from: { path: '^electron/core/engines/(whisper|diarizer|tagger|worker)/' },
       to: { path: '^electron/core/engines/', pathNot: '^electron/core/engines/(?:$1|worker)/' },
+    },
+    {
+      name: 'screens are independent',
+      comment: 'What two screens share belongs to the domain.',
+      severity: 'error',
+      from: { path: `^${FEATURES}([^/]+)/` },
+      to: { path: `^${FEATURES}`, pathNot: `^${FEATURES}$1/` },
+    },
+    {
+      name: 'the window has no circles of types either',
+      comment: 'A type that two files need of each other belongs to the lower one.',
+      severity: 'error',
+      from: { path: '^renderer/' },
+      to: { circular: true },
     },
     {
       name: 'nothing imports tests',

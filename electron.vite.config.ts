@@ -73,10 +73,6 @@ const builtinModules = (): Plugin => ({
   }),
 });
 
-const FEATURES = resolve(root, 'renderer/features');
-/** For those who work on the window. */
-const DESIGN_SCREEN = join(FEATURES, 'design/design-screen.tsx');
-
 /** The files that a chunk needs, itself included, and without those in `loaded`. */
 const filesFor = (bundle: Rolldown.OutputBundle, name: string, loaded: ReadonlySet<string>): string[] => {
   const chunk = bundle[name];
@@ -100,8 +96,8 @@ const prefetchFeatures = (): Plugin => ({
         (each) =>
           each.type === 'chunk' &&
           each.isDynamicEntry &&
-          each.facadeModuleId?.startsWith(FEATURES) === true &&
-          each.facadeModuleId !== DESIGN_SCREEN,
+          // Screens and dialogs; a language's messages are needed by few.
+          each.facadeModuleId?.endsWith('.tsx') === true,
       );
       const files = new Set(features.flatMap(({ fileName }) => filesFor(bundle, fileName, loaded)));
       return [...files].map(

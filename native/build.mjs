@@ -25,7 +25,7 @@ import {
 import { cpus } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { cacheDir, isAlive, modules, onPath, root, withLock } from '../electron/cli/bootstrap/places.mjs';
+import { cacheDir, isLocked, modules, onPath, root, withLock } from '../electron/cli/bootstrap/places.mjs';
 import { patchFiles, patchSources } from './patch.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -159,6 +159,8 @@ const cacheEntry = (options, kind) => {
     folder: join(builds, key),
     kind,
     file: join(builds, key, PRODUCTS[kind]),
+    // whisper-cli is compiled in the addon's tree, whose objects it shares.
+    work: join(builds, `${buildKey(flags, kind === 'cli' ? 'addon' : kind)}-tree`),
   };
 };
 
@@ -250,6 +252,7 @@ const isPartOf = (kind, name) => {
 const publish = (tree, work, { folder, kind, beside }) => {
   const bin = existsSync(join(tree, 'bin', 'Release')) ? join(tree, 'bin', 'Release') : join(tree, 'bin');
   const ready = join(work, `ready-${kind}`);
+  rmSync(ready, { recursive: true, force: true });
   mkdirSync(ready);
   for (const entry of readdirSync(bin, { withFileTypes: true })) {
     const isWanted = !entry.isDirectory() && isPartOf(kind, entry.name);
@@ -260,45 +263,65 @@ const publish = (tree, work, { folder, kind, beside }) => {
   renameSync(ready, folder);
 };
 
+const compile = async (entries, { logFile, log, elapsed }) => {
+  const { work, flags } = entries[0];
+  const kinds = entries.map(({ kind }) => kind);
+  const sources = kinds.includes('bench') ? join(here, 'bench') : here;
+  const patched = join(work, 'patched');
+  const tree = join(work, 'tree');
+  const step = { logFile, log, elapsed };
+  patchSources({ patches, sources: whisperSources, target: patched, original: flags.original });
+  writeFileSync(logFile, '');
+  await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds, patched)], step);
+  const targets = kinds.flatMap((kind) => TARGETS[kind]);
+  await runCmake(
+    ['--build', tree, '--config', 'Release', '--parallel', PARALLEL_COMPILERS, '--target', ...targets],
+    step,
+  );
+  for (const entry of entries) publish(tree, work, entry);
+};
+
+/**
+ * Compiles in a folder that an interrupted build leaves behind, so that the next one goes on from there. What a killed
+ * compiler wrote may be damaged: if such a build fails, it starts over.
+ */
 const build = async (entries, log) => {
-  const { builds, flags, key } = entries[0];
-  const work = join(builds, `.work-${process.pid}-${Date.now()}`);
+  const { builds, key, work } = entries[0];
   const logFile = join(builds, `${key}.log`);
-  mkdirSync(work, { recursive: true });
   const startedAt = Date.now();
   const elapsed = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
   const kinds = entries.map(({ kind }) => kind);
-  const targets = kinds.flatMap((kind) => TARGETS[kind]);
-  const sources = kinds.includes('bench') ? join(here, 'bench') : here;
+  const names = kinds.flatMap((kind) => TARGETS[kind]).join(' and ');
+  const isContinued = existsSync(work);
+  mkdirSync(work, { recursive: true });
+  const patience = kinds.includes('vulkan') ? 'about ten minutes' : 'a minute or two';
+  log(
+    `Building ${names} (${isContinued ? 'from what is compiled' : `once for this machine; ${patience}`}) …`,
+  );
+  const step = { logFile, log, elapsed };
   try {
-    const patched = join(work, 'patched');
-    patchSources({ patches, sources: whisperSources, target: patched, original: flags.original });
-    writeFileSync(logFile, '');
-    const patience = kinds.includes('vulkan') ? 'about ten minutes' : 'a minute or two';
-    log(`Building ${targets.join(' and ')} (once for this machine; ${patience}) …`);
-    const tree = join(work, 'tree');
-    const step = { logFile, log, elapsed };
-    await runCmake(['-S', sources, '-B', tree, ...defines(flags, kinds, patched)], step);
-    await runCmake(
-      ['--build', tree, '--config', 'Release', '--parallel', PARALLEL_COMPILERS, '--target', ...targets],
-      step,
-    );
-    for (const entry of entries) publish(tree, work, entry);
-    rmSync(logFile, { force: true });
-    log(`Built ${targets.join(' and ')} in ${elapsed()}.`);
-  } finally {
+    await compile(entries, step);
+  } catch (error) {
+    if (!isContinued) throw error;
     rmSync(work, { recursive: true, force: true });
+    mkdirSync(work);
+    await compile(entries, step);
   }
+  rmSync(logFile, { force: true });
+  // The addon's tree waits for whisper-cli, which tests and benchmarks need.
+  if (!kinds.every((kind) => kind === 'addon')) rmSync(work, { recursive: true, force: true });
+  log(`Built ${names} in ${elapsed()}.`);
 };
 
-/** Removes the least recently used builds, and the work folders of interrupted ones. */
+/** Removes the least recently used builds, and the trees of other sources. */
 const prune = (builds, entries) => {
   const kept = new Set(entries.map(({ folder }) => folder));
+  const trees = new Set(entries.map(({ work }) => work));
   const others = [];
   for (const name of readdirSync(builds)) {
     const path = join(builds, name);
-    const owner = /^\.work-(\d+)-/.exec(name)?.[1];
-    if (owner && !isAlive(Number(owner))) rmSync(path, { recursive: true, force: true });
+    const isStale = /-tree$/.test(name) && !trees.has(path) && !isLocked(`${path}.lock`);
+    if (isStale) rmSync(path, { recursive: true, force: true });
     if (/-(?:addon|cli|bench|vulkan)$/.test(name) && !kept.has(path)) others.push(path);
   }
   // Another process may be removing the same ones.
@@ -314,9 +337,9 @@ const prune = (builds, entries) => {
 const ensure = async (entries, log) => {
   const missing = entries.filter((entry) => !findBuild(entry));
   if (missing.length > 0) {
-    const { builds, key } = missing[0];
+    const { builds, work } = missing[0];
     const onWait = () => log('Waiting for another process that is building the speech engine …');
-    await withLock(join(builds, `${key}.lock`), onWait, async () => {
+    await withLock(`${work}.lock`, onWait, async () => {
       // Another process may have built it while this one waited for the lock.
       const stillMissing = missing.filter((entry) => !findBuild(entry));
       if (stillMissing.length > 0) await build(stillMissing, log);

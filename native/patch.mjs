@@ -1,6 +1,6 @@
 // Applies unified diffs to copies of source files. Plain JavaScript, because a fresh machine has neither git nor patch.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
@@ -95,7 +95,9 @@ export const patchSources = ({ patches, sources, target, original = false }) => 
     }
   }
   for (const [path, text] of changed) {
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    writeFileSync(join(target, path), text);
+    const file = join(target, path);
+    mkdirSync(dirname(file), { recursive: true });
+    // A file that stays as it is keeps its time, so that an interrupted build does not compile it again.
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
   }
 };

@@ -3,10 +3,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 import { App, takeToken } from './app/app.tsx';
-import { WindowBoundary } from './app/error-boundary.tsx';
-import { isScreenName } from './app/screens.tsx';
-import { CoreServicesProvider, createCoreServices, resolveLocale } from './app/services.tsx';
 import { createSession } from './app/session.ts';
+import { WindowBoundary } from './domain/error-boundary.tsx';
+import { CoreServicesProvider, createCoreServices, resolveLocale } from './hooks/services.tsx';
 import { createRouter } from './stores/router.ts';
 
 // The Content-Security-Policy forbids eval, which zod uses for speed.
@@ -17,7 +16,7 @@ const STARTING_PAGE_AFTER_MS = 300;
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const core = createCoreServices(window.location.origin, createRouter(window, isScreenName));
+const core = createCoreServices(window.location.origin, createRouter(window));
 const session = createSession(core);
 // Until then the page stays empty: its first content is the library, not a page that says that it starts.
 const waited = new Promise((resolve) => setTimeout(resolve, STARTING_PAGE_AFTER_MS));

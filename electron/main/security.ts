@@ -54,29 +54,32 @@ export const restrictPermissions = (session: SessionPart, own: () => string | un
   );
 };
 
+type Navigation = { readonly url: string; readonly isMainFrame: boolean; preventDefault(): void };
+
 /** The part of Electron's `WebContents` that this module uses. */
 type ContentsPart = {
-  on(event: 'will-navigate', listener: (event: { preventDefault(): void }, address: string) => void): unknown;
+  on(event: 'will-frame-navigate', listener: (event: Navigation) => void): unknown;
+  on(event: 'will-redirect', listener: (event: Navigation) => void): unknown;
   setWindowOpenHandler(handler: (details: { readonly url: string }) => { action: 'deny' }): void;
 };
 
-/** Keeps a window on its own pages by `decideNavigation`; it opens no second one. */
+/** Keeps a window and its frames on its own pages by `decideNavigation`; it opens no second one. */
 export const restrictNavigation = (
   contents: ContentsPart,
   own: () => string | undefined,
   openInBrowser: (address: string) => void,
 ): void => {
-  const decide = (address: string) => {
-    const decision = decideNavigation(address, own());
-    if (decision === 'browser') openInBrowser(address);
-    return decision;
+  const restrict = (event: Navigation) => {
+    const decision = decideNavigation(event.url, own());
+    if (decision !== 'stay') event.preventDefault();
+    // A frame opens nothing in the browser, since it may do so without a click.
+    if (decision === 'browser' && event.isMainFrame) openInBrowser(event.url);
   };
-  contents.on('will-navigate', (event, address) => {
-    if (decide(address) !== 'stay') event.preventDefault();
-  });
+  contents.on('will-frame-navigate', restrict);
+  contents.on('will-redirect', restrict);
   contents.setWindowOpenHandler(({ url }) => {
     // The program's other pages, such as the documentation, open in the browser, too.
-    if (decide(url) === 'stay') openInBrowser(url);
+    if (decideNavigation(url, own()) !== 'refuse') openInBrowser(url);
     return { action: 'deny' };
   });
 };

@@ -1,6 +1,5 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import type { CallAnswer, CallInput, Client, RouteId } from '../../electron/contract/client.ts';
-import type { Live } from '../stores/live.ts';
 import type { LiveEvent } from './live-events.ts';
 
 /** One screen often asks several times within a moment; those share an answer. */
@@ -81,7 +80,10 @@ const showProgress = (queries: QueryClient, { id, received, total, state }: Mode
 };
 
 /** Invalidates what the server's events change, and everything after missed events. Returns a function that stops it. */
-export const invalidateOnEvents = (queries: QueryClient, live: Pick<Live, 'listen'>): (() => void) => {
+export const invalidateOnEvents = (
+  queries: QueryClient,
+  live: { readonly listen: (listener: (event: LiveEvent) => void) => () => void },
+): (() => void) => {
   const changed = new Set<RouteId>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let hasSnapshot = false;

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { placeFromHash, tokenFromHash } from '../api/session.ts';
+import { type Services, ServicesProvider } from '../hooks/services.tsx';
 import { TooltipProvider } from '../ui/tooltip.tsx';
 import { DamagedLibraryPage } from './damaged-library.tsx';
-import { type Services, ServicesProvider } from './services.tsx';
 import type { Session } from './session.ts';
 import { SignInPage, StartingPage, UnreachablePage } from './session-pages.tsx';
 import { Shell } from './shell.tsx';

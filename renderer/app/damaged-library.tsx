@@ -2,10 +2,10 @@ import { DatabaseZap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { createClient } from '../../electron/contract/client.ts';
+import { useI18n, useServices } from '../hooks/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
-import { useI18n, useServices } from './services.tsx';
-import { CenteredPage } from './session-pages.tsx';
+import { CenteredPage } from '../ui/page.tsx';
 
 /** Whether the server says that its library is damaged. False where it does not answer. */
 export const hasDamagedLibrary = async (baseUrl: string): Promise<boolean> => {

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand';
+import { useI18n, useServices } from '../hooks/services.tsx';
+import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../lib/classes.ts';
 import { formatNumber } from '../lib/format.ts';
-import { useI18n, useServices } from './services.tsx';
-import { useApi } from './use-api.ts';
 
 /** Shows whether recognition is available, and its current speed. */
 export const EngineCard = () => {

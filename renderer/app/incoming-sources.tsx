@@ -1,15 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { useI18n, useServices } from '../hooks/services.tsx';
 import { readDropped } from '../lib/dropped-files.ts';
+import { parseLinks } from '../lib/format.ts';
+import { isTyping } from '../lib/keys.ts';
 import type { Source } from '../stores/dialogs.ts';
 import { storedInHash } from '../stores/router.ts';
-import { useI18n, useServices } from './services.tsx';
-import { isTyping } from './use-global-shortcuts.ts';
-
-/** The http(s) addresses of a text that consists of nothing else. */
-export const parseLinks = (text: string): string[] => {
-  const parts = text.trim().split(/\s+/);
-  return parts.every((part) => /^https?:\/\/[^\s]+$/.test(part)) ? parts.filter((part) => part !== '') : [];
-};
 
 const toSources = (files: readonly File[], links: string): Source[] => [
   ...files.map((file) => ({ kind: 'file' as const, file })),

@@ -1,16 +1,17 @@
 import { Ellipsis, Plus } from 'lucide-react';
 import { useStore } from 'zustand';
+import { useTranscriptCounts } from '../domain/use-transcript-counts.ts';
+import { useI18n, useServices } from '../hooks/services.tsx';
 import { cx } from '../lib/classes.ts';
 import { formatNumber } from '../lib/format.ts';
+import type { ScreenName } from '../stores/router.ts';
 import { hrefOf } from '../stores/router.ts';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { EngineCard } from './engine-card.tsx';
-import { NAV_SCREENS, type NavScreen, type ScreenName } from './screens.tsx';
-import { useI18n, useServices } from './services.tsx';
-import { useTranscriptCounts } from './use-transcript-counts.ts';
+import { NAV_SCREENS, type NavScreen } from './screens.tsx';
 
 const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefined }) => {
   const { router } = useServices();

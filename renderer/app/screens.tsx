@@ -2,24 +2,7 @@ import { Box, CodeXml, Folder, LibraryBig, ListOrdered, type LucideIcon, Setting
 import { type ComponentType, lazy } from 'react';
 import { LibraryScreen } from '../features/library/library-screen.tsx';
 import type { MessageKey } from '../i18n/index.ts';
-
-export type ScreenName =
-  | 'library'
-  | 'queue'
-  | 'files'
-  | 'models'
-  | 'api'
-  | 'settings'
-  | 'transcript'
-  | 'design';
-
-/** What a screen gets from its address, `#/<screen>/<param>?t=<at>`. */
-export type ScreenProps = {
-  /** Empty where the address has none. */
-  readonly param: string;
-  /** Seconds. */
-  readonly at: number | undefined;
-};
+import { isScreenName, type ScreenName, type ScreenProps } from '../stores/router.ts';
 
 /** How the navigation and the command palette lead to a screen. */
 type NavEntry = {
@@ -42,7 +25,7 @@ const lazyScreen = (load: Load, nav?: NavEntry): Screen => ({ Component: lazy(lo
 
 /**
  * Every screen of the window, in the order of the navigation. A new screen is a component with a default export, its
- * name above and its line here: address, lazy loading, sidebar, bottom bar and command palette follow from that.
+ * name in `stores/router.ts` and its line here: address, lazy loading, sidebar, bottom bar and command palette follow from that.
  */
 export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
   library: { Component: LibraryScreen, nav: { icon: LibraryBig, label: 'nav.library' } },
@@ -68,10 +51,7 @@ export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
     isWideOnly: true,
   }),
   transcript: lazyScreen(() => import('../features/transcript/transcript-screen.tsx')),
-  design: lazyScreen(() => import('../features/design/design-screen.tsx')),
 };
-
-export const isScreenName = (name: string): name is ScreenName => Object.hasOwn(SCREENS, name);
 
 /** The screens that the navigation leads to, in its order. */
 export const NAV_SCREENS = Object.entries(SCREENS).flatMap(([name, { nav }]) =>

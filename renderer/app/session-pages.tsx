@@ -1,15 +1,12 @@
 import { KeyRound, PlugZap } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
+import { describeError } from '../api/errors.ts';
 import { signInWithKey } from '../api/session.ts';
-import { describeError } from '../lib/errors.ts';
+import { useCoreServices, useI18n } from '../hooks/services.tsx';
 import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
-import { useCoreServices, useI18n } from './services.tsx';
-
-export const CenteredPage = ({ children }: { children: ReactNode }) => (
-  <main className="grid h-full place-items-center overflow-auto bg-surface px-5 py-8">{children}</main>
-);
+import { CenteredPage } from '../ui/page.tsx';
 
 export const StartingPage = () => {
   const { t } = useI18n();

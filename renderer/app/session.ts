@@ -1,10 +1,10 @@
 import { createStore } from 'zustand/vanilla';
 import { ApiError } from '../../electron/contract/client.ts';
+import { isDamagedLibrary, isUnauthorized } from '../api/errors.ts';
 import { invalidateOnEvents } from '../api/queries.ts';
 import { forgetSession, openSession } from '../api/session.ts';
-import { isDamagedLibrary, isUnauthorized } from '../lib/errors.ts';
+import { type CoreServices, createServices, type Services } from '../hooks/services.tsx';
 import { hasDamagedLibrary } from './damaged-library.tsx';
-import { type CoreServices, createServices, type Services } from './services.tsx';
 
 type SessionState =
   | { readonly state: 'starting' }

@@ -1,16 +1,16 @@
 import { Mic, PlugZap } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useStore } from 'zustand';
+import { DialogBoundary, PageBoundary } from '../domain/error-boundary.tsx';
+import { useI18n, useServices } from '../hooks/services.tsx';
 import { formatClock } from '../lib/format.ts';
 import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/feedback.tsx';
 import { DamagedLibraryBanner } from './damaged-library.tsx';
-import { DialogBoundary, PageBoundary } from './error-boundary.tsx';
 import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
-import { useI18n, useServices } from './services.tsx';
 import { useFirstResult } from './use-first-result.ts';
 import { useGlobalShortcuts } from './use-global-shortcuts.ts';
 import { useJobAnnouncements } from './use-job-announcements.ts';
@@ -66,8 +66,8 @@ export const Shell = () => {
 
 const CreateDialog = lazy(() => import('../features/create/create-dialog.tsx'));
 const RecordDialog = lazy(() => import('../features/create/record-dialog.tsx'));
-const CommandPalette = lazy(() => import('../features/palette/command-palette.tsx'));
-const ShortcutsDialog = lazy(() => import('../features/palette/shortcuts-dialog.tsx'));
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
+const ShortcutsDialog = lazy(() => import('../domain/shortcuts-dialog.tsx'));
 
 /** The window-wide dialog that is open, if any; its code is executed at its first use. */
 const OpenDialog = () => {

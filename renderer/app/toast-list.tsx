@@ -2,9 +2,9 @@ import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { useCoreServices, useI18n } from '../hooks/services.tsx';
 import { cx } from '../lib/classes.ts';
 import type { Toasts } from '../stores/toasts.ts';
-import { useCoreServices, useI18n } from './services.tsx';
 
 const TONES = {
   plain: 'bg-ink text-surface',

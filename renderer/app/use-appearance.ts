@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
+import { resolveLocale, useCoreServices, usePrefs } from '../hooks/services.tsx';
 import type { Prefs } from '../stores/prefs.ts';
-import { resolveLocale, useCoreServices, usePrefs } from './services.tsx';
 
 const applyTheme = (theme: Prefs['theme']) => {
   const dark = theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';

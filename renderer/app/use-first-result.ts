@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useServices } from './services.tsx';
+import { useServices } from '../hooks/services.tsx';
 
 /** Opens the first recording that was ever transcribed here when it is done, if its user still waits in the library. */
 export const useFirstResult = (): void => {

@@ -1,13 +1,6 @@
 import { useEffect } from 'react';
-import { useServices } from './services.tsx';
-
-/** Inputs without a text; letters are not theirs. */
-const NOT_TEXT = '[type="range"], [type="checkbox"], [type="radio"]';
-
-/** True for fields that take letters, which keep their keys and pasted texts. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches(`input:not(${NOT_TEXT}), textarea, select, [role="combobox"]`));
+import { useServices } from '../hooks/services.tsx';
+import { isTyping } from '../lib/keys.ts';
 
 /** The shortcuts of every screen: Ctrl K, N and `?`. */
 export const useGlobalShortcuts = () => {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
+import { describeJobError } from '../api/errors.ts';
 import type { LiveEvent } from '../api/live-events.ts';
 import { callQuery } from '../api/queries.ts';
-import { describeJobError } from '../lib/errors.ts';
+import { RUNNING_JOBS } from '../domain/running-jobs.ts';
+import { type Services, useI18n, useServices } from '../hooks/services.tsx';
 import { formatPercent } from '../lib/format.ts';
-import { RUNNING_JOBS } from './running-jobs.ts';
-import { type Services, useI18n, useServices } from './services.tsx';
 
 type EndEvent = Extract<LiveEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
 

@@ -42,6 +42,12 @@ export const parseClock = (text: string): number | undefined => {
   return parts.reduce((total, part) => total * 60 + Number(part.replace(',', '.')), 0);
 };
 
+/** The http(s) addresses of a text that consists of nothing else. */
+export const parseLinks = (text: string): string[] => {
+  const parts = text.trim().split(/\s+/);
+  return parts.every((part) => /^https?:\/\/[^\s]+$/.test(part)) ? parts.filter((part) => part !== '') : [];
+};
+
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** Formats bytes in powers of 1024, as the server counts its limits. */

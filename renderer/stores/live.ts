@@ -2,8 +2,8 @@ import { createStore } from 'zustand/vanilla';
 import type { Client } from '../../electron/contract/client.ts';
 import { followMessages } from '../../electron/contract/event-stream.ts';
 import type { Progress } from '../../electron/contract/job.ts';
+import { isUnauthorized } from '../api/errors.ts';
 import { type LiveEvent, parseLiveEvent } from '../api/live-events.ts';
-import { isUnauthorized } from '../lib/errors.ts';
 
 type LiveState = {
   readonly connection: 'connecting' | 'live' | 'lost' | 'ended';

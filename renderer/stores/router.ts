@@ -1,5 +1,16 @@
 import { createStore } from 'zustand/vanilla';
-import type { ScreenName } from '../app/screens.tsx';
+
+const SCREEN_NAMES = ['library', 'queue', 'files', 'models', 'api', 'settings', 'transcript'] as const;
+export type ScreenName = (typeof SCREEN_NAMES)[number];
+export const isScreenName = (name: string): name is ScreenName => SCREEN_NAMES.some((each) => each === name);
+
+/** What a screen gets from its address, `#/<screen>/<param>?t=<at>`. */
+export type ScreenProps = {
+  /** Empty if the address has none. */
+  readonly param: string;
+  /** Seconds. */
+  readonly at: number | undefined;
+};
 
 /** A place in the window: `#/<screen>/<param>?t=<at>`. */
 export type Route = {
@@ -11,10 +22,10 @@ export type Route = {
 };
 
 /** Parses a location hash; an unknown screen becomes the library. */
-export const parseRoute = (hash: string, isScreen: (name: string) => name is ScreenName): Route => {
+export const parseRoute = (hash: string): Route => {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [screen = '', param] = path.split('/');
-  if (!isScreen(screen)) return { screen: 'library' };
+  if (!isScreenName(screen)) return { screen: 'library' };
   const seconds = Number.parseFloat(new URLSearchParams(query).get('t') ?? '');
   return {
     screen,
@@ -39,8 +50,8 @@ export const storedInHash = (hash: string): { readonly key: string; readonly nam
 };
 
 /** Keeps the current route in the location hash, so that back, forward, reload and links work. */
-export const createRouter = (target: Window, isScreen: (name: string) => name is ScreenName) => {
-  const read = () => parseRoute(target.location.hash, isScreen);
+export const createRouter = (target: Window) => {
+  const read = () => parseRoute(target.location.hash);
   const store = createStore<Route>(read);
   target.addEventListener('hashchange', () => store.setState(read(), true));
   return {

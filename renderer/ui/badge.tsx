@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/classes.ts';
-import { speakerColor, speakerInitial } from '../lib/speakers.ts';
 
 type TagProps = { children: ReactNode; tone?: 'plain' | 'good' | 'warn' | 'bad' };
 
@@ -34,47 +33,4 @@ export const Chip = ({ isOn, onClick, children, count }: ChipProps) => (
     {children}
     {count !== undefined && <span className="tnum font-normal">{count}</span>}
   </button>
-);
-
-const MAX_AVATARS = 5;
-
-/** The speakers of a recording as overlapping avatars in their colors; the rest of a long list becomes a number. */
-export const SpeakerAvatars = ({ names, label }: { names: readonly string[]; label: string }) => {
-  const shown = names.slice(0, names.length > MAX_AVATARS ? MAX_AVATARS - 1 : MAX_AVATARS);
-  return (
-    <span className="inline-flex" role="img" aria-label={label}>
-      {shown.map((name, index) => {
-        const color = speakerColor(index);
-        return (
-          <Avatar key={color} color={color} isFirst={index === 0}>
-            {speakerInitial(name)}
-          </Avatar>
-        );
-      })}
-      {names.length > shown.length && (
-        <Avatar color="var(--ink-2)" isFirst={false}>
-          +{names.length - shown.length}
-        </Avatar>
-      )}
-    </span>
-  );
-};
-
-type AvatarProps = { color: string; isFirst: boolean; children: ReactNode };
-
-const Avatar = ({ color, isFirst, children }: AvatarProps) => (
-  <i
-    aria-hidden
-    className={cx(
-      'size-[22px] rounded-full text-center text-[10px] leading-5 font-semibold not-italic',
-      !isFirst && '-ms-[5px]',
-    )}
-    style={{
-      color: `color-mix(in oklab, ${color} 82%, var(--ink))`,
-      background: `color-mix(in oklab, ${color} 14%, var(--surface))`,
-      border: `1px solid color-mix(in oklab, ${color} 30%, var(--surface))`,
-    }}
-  >
-    {children}
-  </i>
 );

@@ -1,5 +1,5 @@
 import { cx } from '../lib/classes.ts';
-import { nameKeys } from '../lib/key-names.ts';
+import { nameKeys } from '../lib/keys.ts';
 
 /** Keys by their English names, shown by those of the window's language. */
 export const Kbd = ({ children, className }: { children: string; className?: string }) => (

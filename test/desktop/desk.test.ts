@@ -176,7 +176,8 @@ describe('the desktop', () => {
       });
       const cycle = async () => {
         await run.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
-        await until(async () => (await show(run)).length === 0);
+        // Playwright hears of the closed window later than the program.
+        await until(async () => (await show(run)).length === 0 && run.app.windows().length === 0);
         await run.app.evaluate(({ app }) => void app.emit('activate'));
         await run.window();
       };

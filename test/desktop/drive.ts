@@ -203,26 +203,32 @@ export const desk = (method: string, ...args: string[]): unknown => {
   return text === undefined ? undefined : JSON.parse(text.replaceAll("\\'", "'").replaceAll('\\\\', '\\'));
 };
 
+/** A file of /proc; empty if the process has ended. */
+const processFile = (pid: number, name: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+};
+
 /** The proportional memory (PSS) of the program's processes in MB, by what they are. */
 export const memoryOf = ({ child }: Pick<Run, 'child'>): ReadonlyMap<string, number> => {
   const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    try {
-      const [, rest = ''] = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ');
-      parents.set(Number(name), Number(rest.split(' ')[1]));
-    } catch {
-      // No process, or one that has just ended.
-    }
+  for (const pid of readdirSync('/proc').map(Number)) {
+    const [, rest] = processFile(pid, 'stat').split(') ');
+    if (rest !== undefined) parents.set(pid, Number(rest.split(' ')[1]));
   }
   const isOwn = (pid: number | undefined): boolean =>
     pid !== undefined && pid > 0 && (pid === child.pid || isOwn(parents.get(pid)));
   const memory = new Map<string, number>();
   for (const pid of [...parents.keys()].filter(isOwn)) {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const pss = /^Pss:\s+(\d+)/m.exec(processFile(pid, 'smaps_rollup'))?.[1];
+    if (pss === undefined) continue;
+    const command = processFile(pid, 'cmdline');
     const kind = /--utility-sub-type=([\w.]+)/.exec(command) ?? /--type=([\w-]+)/.exec(command);
     const name = kind?.[1] ?? 'main';
-    const pss = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-    memory.set(name, (memory.get(name) ?? 0) + pss / 1024);
+    memory.set(name, (memory.get(name) ?? 0) + Number(pss) / 1024);
   }
   return memory;
 };

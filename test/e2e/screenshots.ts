@@ -192,7 +192,6 @@ const otherShots = (): Shot[] => [
     hash: `#/settings/${section}`,
   })),
   { name: 'settings-german-narrow', hash: '#/settings/network', locale: 'de-DE', width: 400 },
-  { name: 'design', hash: '#/design' },
 ];
 
 const server = await startServer({ args: ['--allow-private-addresses'] });

@@ -24,7 +24,7 @@ const STATIC_CHECKS = [
   {
     name: 'layers',
     args: [
-      join(import.meta.dirname, 'layers.mjs'),
+      join(root, 'electron', 'cli', 'bootstrap', 'layers.mjs'),
       ...[
         '--config',
         '.dependency-cruiser.mjs',

@@ -4,6 +4,8 @@
 //
 // Plain JavaScript for Node 20 and without packages, since neither a later Node nor node_modules may exist yet. Prints to stderr.
 
+import './node-version.mjs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecks, runStaticChecks } from './checks.mjs';
 import { cacheDir, modules, root } from './places.mjs';
@@ -111,6 +113,11 @@ const TASKS = {
   'package:verify': { ...script('packages', 'server', 'verify', 'main.ts') },
 };
 
+const isHelp = (words) =>
+  ['help', 'completion'].includes(words[0]) || words.some((word) => ['-h', '--help'].includes(word));
+
+const isVersion = (args) => ['-V', '--version'].includes(args[0]);
+
 const setUp = async ({ tools = [], engine = false, whisperCli = false, window = () => false }, args) => {
   cacheDir();
   await ensurePackages();
@@ -125,9 +132,20 @@ const setUp = async ({ tools = [], engine = false, whisperCli = false, window = 
 
 const main = async ([name = '', ...args]) => {
   const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
+  if (name === 'earshot' && isVersion(args)) {
+    process.stdout.write(`${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`);
+    return 0;
+  }
   if (!task) throw new SetupError(`Unknown task "${name}". Known: ${Object.keys(TASKS).join(', ')}.`, 2);
   const started = Date.now();
   guardSetup();
+  // Help runs from the sources, with nothing but the packages.
+  const isEarshot = ['earshot', 'transcribe', 'serve'].includes(name);
+  const words = name === 'earshot' ? args : [name, ...args];
+  if (isEarshot && isHelp(words)) {
+    const node = await setUp({}, args);
+    return earshot(node, ['electron', 'cli', 'main.ts'], words);
+  }
   const node = await setUp(task, args);
   const took = Date.now() - started;
   if (took > QUIET_MS) printLine(`Set up in ${elapsed(took)}.`);

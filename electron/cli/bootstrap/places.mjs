@@ -94,7 +94,7 @@ export const onPath = (...names) => {
 };
 
 /** Whether a process with this id exists. */
-export const isAlive = (pid) => {
+const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
     return true;
@@ -113,6 +113,9 @@ const isAbandoned = (path) => {
     throw error;
   }
 };
+
+/** Whether a live process holds the lock. */
+export const isLocked = (path) => existsSync(path) && !isAbandoned(path);
 
 const tryLock = (path) => {
   try {

@@ -1,8 +1,10 @@
 // The steps of the set-up, each a no-op when its result is current: the locked packages, Node, the speech engine, and
 // the bundled window.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -74,14 +76,49 @@ const npmEnv = () => {
   return { ...process.env, npm_config_cache: join(cacheDir(), 'npm') };
 };
 
+const CONNECT_LIMIT_MS = 5000;
+
+/** The registry of npm's configuration; `npm run` passes on one that is not the default. */
+const registryOf = ([command, ...first]) =>
+  process.env.npm_config_registry ||
+  execFileSync(command, [...first, 'config', 'get', 'registry'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: npmEnv(),
+    shell: command.endsWith('.cmd'),
+    windowsHide: true,
+  }).trim();
+
+/** The server that npm connects to first: the proxy if one is configured, else the registry. */
+const firstServer = (npm) => {
+  const { env } = process;
+  const proxy = env.npm_config_https_proxy ?? env.npm_config_proxy ?? env.HTTPS_PROXY ?? env.https_proxy;
+  const { hostname, port, protocol } = new URL(proxy || registryOf(npm));
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'http:' ? 80 : 443) };
+};
+
+const isReachable = ({ host, port }) =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_LIMIT_MS });
+    const end = (isConnected) => {
+      socket.destroy();
+      resolve(isConnected);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+
 /**
- * Runs `npm ci`. npm omits other platforms' optional packages from the lockfile if the registry lacks them, and then
+ * Runs `npm ci`. Without a network npm retries for minutes, so then only its own cache is tried.
+ * npm omits other platforms' optional packages from the lockfile if the registry lacks them, and then
  * refuses that lockfile with EUSAGE; `npm install --no-save` installs the same locked versions without changing it.
  */
 const install = async () => {
   if (!isWritable(root))
     throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
-  const [command, ...first] = npmCommand();
+  const program = npmCommand();
+  const [command, ...first] = program;
   rmSync(packagesStamp, { force: true });
   // No package needs its install script. `npm run -s` passes its log level on, which would hide npm's errors.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
@@ -91,9 +128,16 @@ const install = async () => {
       env: npmEnv(),
       failure: 'npm could not install the packages',
     });
+  const server = firstServer(program);
   try {
-    await npm('ci');
+    if (await isReachable(server)) await npm('ci');
+    else await npm('ci', '--offline');
   } catch (error) {
+    if (error instanceof HelperError && /code ENOTCACHED/.test(error.output)) {
+      throw new SetupError(
+        `No network: the npm packages must be installed, and ${server.host} cannot be reached. Connect and try again.`,
+      );
+    }
     if (!(error instanceof HelperError && /code EUSAGE/.test(error.output))) throw error;
     await npm('install', '--no-save');
   }

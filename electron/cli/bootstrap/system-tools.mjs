@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isFile, onPath } from './places.mjs';
-import { printLine, runHelper, SetupError, step } from './processes.mjs';
+import { HelperError, printLine, runHelper, SetupError, step } from './processes.mjs';
 
 const { platform, env } = process;
 
@@ -255,12 +255,25 @@ const installWithApt = async (needs) => {
 const missingOf = (needs) => needs.filter((need) => !TOOLS[need].find());
 const labels = (needs) => needs.map((need) => TOOLS[need].label).join(', ');
 
+const UNREACHABLE = /Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable/;
+
+const installOnDebian = async (needs) => {
+  try {
+    await installWithApt(needs);
+  } catch (error) {
+    if (!(error instanceof HelperError && UNREACHABLE.test(error.output))) throw error;
+    throw new SetupError(
+      `No network: apt-get cannot reach its servers to install ${packagesFor('apt', needs).join(', ')}. Connect and try again.`,
+    );
+  }
+};
+
 /** Installs what is missing where that may be done without asking; returns what is still missing. */
 const installMissing = async (needs) => {
   const missing = missingOf(needs);
   if (missing.length > 0 && platform === 'linux' && isRoot() && onPath('apt-get')) {
     printLine(`This changes your system: apt-get installs ${packagesFor('apt', missing).join(', ')}.`);
-    await step('tools', `installing ${labels(missing)}`, () => installWithApt(missing));
+    await step('tools', `installing ${labels(missing)}`, () => installOnDebian(missing));
   }
   return missingOf(missing);
 };

@@ -89,6 +89,6 @@ export const develop = async (node, args) => {
         '--watch',
         ...(sandboxOptions().length > 0 ? ['--noSandbox'] : []),
       ]
-    : [join(import.meta.dirname, 'dev.mjs'), ...args];
+    : [join(root, 'electron', 'cli', 'bootstrap', 'dev.mjs'), ...args];
   return (await runProgram(node, programArgs)).code;
 };

@@ -20,7 +20,6 @@ export const assemblyAiRoutes = {
     access,
     bareKey,
     bodyType: 'binary',
-    limit: 'uploads',
     responses: { 200: aai.AaiUpload },
     errors: UPLOAD_ERRORS,
   }),

@@ -10,6 +10,13 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** `example.com:3277` → `example.com`; `[::1]:80` → `[::1]`. */
 const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
+/** Headers that scripts of an allowed origin may read. */
+const EXPOSED = [
+  ...['Accept-Ranges', 'Content-Disposition', 'Content-Length', 'Content-Range', 'ETag', 'Last-Modified'],
+  ...['Location', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'X-Request-Id'],
+].join(', ');
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
 type GuardOptions = {
   readonly accounts: AccountService;
   readonly wrongKeys: WrongKeys;
@@ -98,10 +105,7 @@ export const addGuards = (server: FastifyInstance, options: GuardOptions): void 
     const { origin } = request.headers;
     if (origin !== undefined && isAllowedOrigin(origin, options)) {
       reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
-      reply.header(
-        'access-control-expose-headers',
-        'X-Request-Id, Location, Retry-After, Content-Disposition',
-      );
+      reply.header('access-control-expose-headers', EXPOSED);
     }
     if (request.method === 'OPTIONS') return;
     if (options.bucket.isObject(request.url)) reply.header('vary', 'Origin');
@@ -112,8 +116,10 @@ export const addGuards = (server: FastifyInstance, options: GuardOptions): void 
   const preflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { origin } = request.headers;
     reply.header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers');
-    if (origin !== undefined && isAllowedOrigin(origin, options)) return sendPreflight(reply);
-    if (origin !== undefined && options.bucket.isObject(request.url)) {
+    // No preflight: a client asks what it may do.
+    if (origin === undefined) return reply.code(204).header('allow', `${METHODS}, OPTIONS`).send();
+    if (isAllowedOrigin(origin, options)) return sendPreflight(request, reply);
+    if (options.bucket.isObject(request.url)) {
       return options.bucket.preflight(request, reply, origin);
     }
     throw new AppError('origin_not_allowed', 'This web origin may not call this server.');
@@ -124,14 +130,13 @@ export const addGuards = (server: FastifyInstance, options: GuardOptions): void 
   server.options('/mcp', preflight);
 };
 
-/** Allows what clients at a configured origin need, e.g. `Range` for players. */
-const sendPreflight = (reply: FastifyReply): FastifyReply =>
-  reply
+/** Allows every header that was asked for: SDKs send many of their own, and the names of the next version are not known. */
+const sendPreflight = ({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const asked = headers['access-control-request-headers'];
+  if (asked !== undefined) reply.header('access-control-allow-headers', asked);
+  return reply
     .code(204)
-    .header('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE')
-    .header(
-      'access-control-allow-headers',
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Mcp-Protocol-Version, Range',
-    )
+    .header('access-control-allow-methods', METHODS)
     .header('access-control-max-age', '3600')
     .send();
+};

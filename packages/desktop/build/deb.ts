@@ -2,6 +2,7 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -95,7 +96,7 @@ export const buildDesktopDeb = ({ version, unpacked, addon, node, out, compressi
     const opt = join(tree, 'opt', 'Earshot');
     cpSync(unpacked, opt, { recursive: true, verbatimSymlinks: true });
     const ffmpeg = join(opt, 'resources', LAYOUT.ffmpeg.bundled, 'ffmpeg');
-    const hasFfmpeg = sizeOf(dirname(ffmpeg)) > 0;
+    const hasFfmpeg = existsSync(ffmpeg);
     writeTree(usr, { version, addon, node });
     if (hasFfmpeg)
       cpSync(dirname(ffmpeg), join(usr, 'lib', 'earshot', LAYOUT.ffmpeg.bundled), { recursive: true });

@@ -1,9 +1,9 @@
 import { BookOpen, Compass } from 'lucide-react';
 import { useState } from 'react';
-import { Page, PageHeader, Section } from '../../app/page.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { Page, PageHeader, Section } from '../../ui/page.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { KeysSection } from './keys-section.tsx';
 import { RequestsSection } from './requests-section.tsx';

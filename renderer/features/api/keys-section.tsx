@@ -1,17 +1,17 @@
 import { Plus, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKey, KeyWithSecret } from '../../../electron/contract/account.ts';
-import { Section } from '../../app/page.tsx';
-import { QueryView } from '../../app/query-view.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { QueryView } from '../../domain/query-view.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatRelativeDay } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { TextInput } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
 
 type PendingAction = { readonly action: 'rotate' | 'revoke'; readonly key: ApiKey };
 

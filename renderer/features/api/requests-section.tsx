@@ -1,6 +1,6 @@
-import { LogSection } from '../../app/log-section.tsx';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { LogSection } from '../../domain/log-section.tsx';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';

@@ -1,8 +1,8 @@
-import { Section } from '../../app/page.tsx';
-import { QueryView } from '../../app/query-view.tsx';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { QueryView } from '../../domain/query-view.tsx';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatClock, formatNumber } from '../../lib/format.ts';
+import { Section } from '../../ui/page.tsx';
 
 /** Transcripts, audio and credits by model. */
 export const UsageSection = () => {

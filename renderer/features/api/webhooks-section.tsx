@@ -1,8 +1,8 @@
 import type { RecentDelivery } from '../../../electron/contract/webhooks.ts';
-import { LogSection } from '../../app/log-section.tsx';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
+import { LogSection } from '../../domain/log-section.tsx';
+import { DeliveryAttempts, DeliveryStateTag } from '../../domain/webhook-delivery.tsx';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatDateTime } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 

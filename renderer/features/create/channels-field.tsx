@@ -1,4 +1,4 @@
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Switch } from '../../ui/switch.tsx';
 

@@ -1,17 +1,16 @@
 import { useMemo } from 'react';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
+import { SpeakerCount } from '../../domain/analysis-switches.tsx';
+import { knowsLanguage } from '../../domain/model-choice.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatLanguage, formatList } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { knowsLanguage } from './model-choice.ts';
 
 /** Beside Chinese, which is written in simplified characters. */
 const TRADITIONAL_CHINESE = 'zh-Hant';
-
-const MAX_SPEAKERS = 10;
 
 type Props = { options: TranscriptionOptions; onChange: (part: Partial<TranscriptionOptions>) => void };
 
@@ -58,36 +57,5 @@ export const LanguageAndSpeakers = ({ options, model, onChange }: LanguageProps)
       </Field>
       <SpeakerCount options={options} onChange={onChange} />
     </div>
-  );
-};
-
-type SpeakerCountProps = {
-  options: Pick<TranscriptionOptions, 'speakers'>;
-  onChange: (part: Pick<TranscriptionOptions, 'speakers'> & { diarize?: true }) => void;
-};
-
-/** The expected number of speakers. */
-export const SpeakerCount = ({ options, onChange }: SpeakerCountProps) => {
-  const { t } = useI18n();
-  const counts = [
-    { value: 'auto', label: t('create.auto') },
-    ...Array.from({ length: MAX_SPEAKERS }, (_, index) => ({
-      value: String(index + 1),
-      label: t('create.speakerCount', { count: index + 1 }),
-    })),
-  ];
-  return (
-    <Field label={t('create.speakers')}>
-      {(ids) => (
-        <Select
-          {...ids}
-          value={options.speakers === null ? 'auto' : String(options.speakers)}
-          choices={counts}
-          onChange={(value) =>
-            onChange(value === 'auto' ? { speakers: null } : { speakers: Number(value), diarize: true })
-          }
-        />
-      )}
-    </Field>
   );
 };

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
+import { LicenseNotice } from '../../domain/license-notice.tsx';
+import { ModelStatus } from '../../domain/model-status.tsx';
+import { OfflineNotice } from '../../domain/offline-notice.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Callout } from '../../ui/feedback.tsx';
-import { LicenseNotice } from '../models/license-notice.tsx';
-import { ModelStatus } from '../models/model-actions.tsx';
-import { OfflineNotice } from '../models/offline-notice.tsx';
 
 type Props = {
   model: Model | undefined;

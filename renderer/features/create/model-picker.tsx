@@ -2,13 +2,13 @@ import { RadioGroup } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
+import { listSpeechModels } from '../../domain/model-choice.ts';
+import { recommendedModel } from '../../domain/recommended-model.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
 import { DialogSection } from '../../ui/dialog.tsx';
-import { listSpeechModels } from './model-choice.ts';
-import { recommendedModel } from './recommended-model.ts';
 
 type ModelChoice = {
   readonly value: string;

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
-import { useI18n } from '../../app/services.tsx';
+import type { Range } from '../../domain/transcript-request.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatClock, parseClock } from '../../lib/format.ts';
 import type { Peaks } from '../../lib/peaks.ts';
 import { Waveform } from '../../ui/waveform.tsx';
-import type { Range } from './request.ts';
 
 type Props = {
   peaks: Peaks | undefined;

@@ -1,8 +1,9 @@
 import { Mic, Pause, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { DiscardRecordingDialog } from '../../domain/discard-recording-dialog.tsx';
+import { useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
 import { isRecording, LEVEL_COUNT } from '../../stores/recording.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,6 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { DiscardRecordingDialog } from './discard-recording-dialog.tsx';
 
 const BARS = Array.from({ length: LEVEL_COUNT }, (_, index) => `bar-${index}`);
 

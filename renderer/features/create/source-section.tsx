@@ -1,16 +1,15 @@
 import { AudioLines, FolderOpen, Link2, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { parseLinks } from '../../app/incoming-sources.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import type { Range } from '../../domain/transcript-request.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
-import { formatBytes, formatClock } from '../../lib/format.ts';
+import { formatBytes, formatClock, parseLinks } from '../../lib/format.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
 import { FileButton, RECORDINGS } from '../../ui/file-button.tsx';
 import { type AudioPreview, previewFile, previewStoredFile } from './audio-preview.ts';
 import { RangeFields } from './range-fields.tsx';
-import type { Range } from './request.ts';
 import { sourceName } from './start.ts';
 import { useLengths } from './use-lengths.ts';
 

@@ -1,12 +1,12 @@
 import type { RedactSource } from '../../../electron/contract/analysis.ts';
 import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
+import { describeError } from '../../api/errors.ts';
 import { invalidate } from '../../api/queries.ts';
-import type { Services } from '../../app/services.tsx';
+import { type Range, type TranscriptRequest, toRequest } from '../../domain/transcript-request.ts';
+import type { Services } from '../../hooks/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
-import { describeError } from '../../lib/errors.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { type Range, type TranscriptRequest, toRequest } from './request.ts';
 
 export const sourceName = (source: Source): string =>
   source.kind === 'file' ? source.file.name : source.kind === 'url' ? source.url : source.name;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useServices } from '../../app/services.tsx';
+import { useServices } from '../../hooks/services.tsx';
 import type { Source } from '../../stores/dialogs.ts';
 import { readDuration, readStoredDuration } from './audio-preview.ts';
 

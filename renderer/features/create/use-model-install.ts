@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
+import { describeError } from '../../api/errors.ts';
 import { invalidate } from '../../api/queries.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 
 /** Installs a missing model and calls `onInstalled` once it is there. */
 export const useModelInstall = (model: Model | undefined, onInstalled: () => void) => {

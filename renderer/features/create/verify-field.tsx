@@ -1,10 +1,10 @@
 import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
+import { listVerifiers } from '../../domain/model-choice.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { listVerifiers } from './model-choice.ts';
 
 /** A Select takes no empty value. */
 const NONE = 'none';

@@ -6,9 +6,9 @@ import {
   parseTerms,
   refusedTerm,
 } from '../../../electron/contract/vocabulary-text.ts';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { Field } from '../../ui/field.tsx';
 
 const MAX_ROWS = 5;

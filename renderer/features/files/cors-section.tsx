@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { CORS_METHODS, type CorsRequest } from '../../../electron/contract/storage.ts';
-import { Section } from '../../app/page.tsx';
-import { QueryView } from '../../app/query-view.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { QueryView } from '../../domain/query-view.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatDateTime } from '../../lib/format.ts';
 import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
 
 type Method = CorsRequest['allowedMethods'][number];
 type Draft = {

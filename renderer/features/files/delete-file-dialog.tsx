@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { FileLinks, LinkEffect, StoredFile } from '../../../electron/contract/storage.ts';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { cx } from '../../lib/classes.ts';
-import { describeError } from '../../lib/errors.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
 const MAX_LISTED = 5;

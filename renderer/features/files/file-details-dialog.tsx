@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatBytes, formatDateTime } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

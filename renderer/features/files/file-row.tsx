@@ -13,10 +13,10 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
+import { describeError } from '../../api/errors.ts';
 import { toSameOrigin } from '../../api/signed-url.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { describeError } from '../../lib/errors.ts';
 import { formatBytes, formatRelativeDay } from '../../lib/format.ts';
 import { Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';

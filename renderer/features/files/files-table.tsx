@@ -1,11 +1,11 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
+import { usePagedRows, useRowCount } from '../../hooks/use-paged-rows.ts';
+import { useVirtualRows } from '../../hooks/use-virtual-rows.ts';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
-import { usePagedRows, useRowCount } from '../../lib/use-paged-rows.ts';
-import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import type { FileList, FilesSort } from '../../stores/files.ts';
 import { SkeletonRow } from '../../ui/virtual-row.tsx';
 import { COLUMNS, FileRow } from './file-row.tsx';

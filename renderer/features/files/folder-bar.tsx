@@ -1,5 +1,5 @@
 import { ChevronRight, Folder } from 'lucide-react';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { hrefOf } from '../../stores/router.ts';
 
 const LINK =

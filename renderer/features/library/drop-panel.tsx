@@ -1,5 +1,5 @@
 import { FolderOpen } from 'lucide-react';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { FileButton, RECORDINGS } from '../../ui/file-button.tsx';
 
 /** Peaks of the bundled sample recording, in hundredths. */

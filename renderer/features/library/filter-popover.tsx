@@ -3,15 +3,15 @@ import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { LANGUAGE_CODES } from '../../../electron/contract/languages.ts';
 import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { isRecognizer, modelLabel } from '../../domain/models.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatLanguage, formatNumber } from '../../lib/format.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
-import { isRecognizer, modelLabel } from '../models/model-facts.ts';
 import { dayOf, PERIODS, periodOf } from './periods.ts';
 
 const ANY = 'any';

@@ -2,14 +2,14 @@ import { Check, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
 import sampleUrl from '../../../resources/samples/two-readers.mp3?url';
-import { QueryView } from '../../app/query-view.tsx';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { findModel, listSpeechModels, usableModel } from '../../domain/model-choice.ts';
+import { QueryView } from '../../domain/query-view.tsx';
+import { useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
-import { findModel, listSpeechModels, usableModel } from '../create/model-choice.ts';
 
 /** Shown for an empty library: privacy, choice of a model, first recording. */
 export const FirstSteps = () => {

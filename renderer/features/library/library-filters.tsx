@@ -1,15 +1,15 @@
 import { ArrowDownWideNarrow, X } from 'lucide-react';
 import { useStore } from 'zustand';
 import type { TranscriptStatus } from '../../../electron/contract/transcript.ts';
-import { type Services, useI18n, useServices } from '../../app/services.tsx';
-import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
+import { modelLabel } from '../../domain/models.ts';
+import { useTranscriptCounts } from '../../domain/use-transcript-counts.ts';
+import { type Services, useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { formatDay, formatLanguage, formatNumber } from '../../lib/format.ts';
 import type { LibraryQuery, LibrarySort } from '../../stores/library.ts';
 import { Chip } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { modelLabel } from '../models/model-facts.ts';
 import { FilterPopover } from './filter-popover.tsx';
 import { PERIODS, periodOf } from './periods.ts';
 

@@ -1,16 +1,16 @@
 import { type KeyboardEvent, type RefObject, useRef } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { usePagedRows, useRowCount } from '../../hooks/use-paged-rows.ts';
+import { useVirtualRows } from '../../hooks/use-virtual-rows.ts';
 import { cx } from '../../lib/classes.ts';
-import { usePagedRows, useRowCount } from '../../lib/use-paged-rows.ts';
-import { useVirtualRows } from '../../lib/use-virtual-rows.ts';
 import { NO_FILTER } from '../../stores/library.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { SkeletonRow } from '../../ui/virtual-row.tsx';
 import { COLUMNS, LibraryRow } from './library-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useLibraryActions } from './use-library-actions.ts';
 
 /** Selects and unselects rows; a range reaches from the row that was toggled last. */
 const useToggleSelection = () => {

@@ -1,22 +1,22 @@
 import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { describeJobError } from '../../api/errors.ts';
+import { helpFor } from '../../domain/jobs.ts';
+import { latestProgress, ProgressLine } from '../../domain/progress-line.tsx';
+import { shownName, speakerColor, speakerInitial } from '../../domain/speakers.ts';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { describeJobError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatRelativeDay } from '../../lib/format.ts';
-import { helpFor } from '../../lib/job-help.ts';
-import { shownName } from '../../lib/speakers.ts';
 import { hrefOf } from '../../stores/router.ts';
-import { SpeakerAvatars, Tag } from '../../ui/badge.tsx';
+import { Tag } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { Checkbox } from '../../ui/switch.tsx';
 import { type RowPlace, VirtualRow } from '../../ui/virtual-row.tsx';
 import { useWholeText } from '../../ui/whole-text.tsx';
-import { latestProgress, ProgressLine } from './progress-line.tsx';
-import { useLibraryActions } from './use-library-actions.ts';
 
 export const COLUMNS = cx(
   'grid grid-cols-[18px_minmax(0,1fr)_32px] items-center gap-x-3 md:grid-cols-[18px_minmax(0,1fr)_90px_118px_32px]',
@@ -235,3 +235,46 @@ const RenameField = ({ name, onDone }: { name: string; onDone: (name: string | u
     />
   );
 };
+
+const MAX_AVATARS = 5;
+
+/** The speakers of a recording as overlapping avatars in their colors; the rest of a long list becomes a number. */
+const SpeakerAvatars = ({ names, label }: { names: readonly string[]; label: string }) => {
+  const shown = names.slice(0, names.length > MAX_AVATARS ? MAX_AVATARS - 1 : MAX_AVATARS);
+  return (
+    <span className="inline-flex" role="img" aria-label={label}>
+      {shown.map((name, index) => {
+        const color = speakerColor(index);
+        return (
+          <Avatar key={color} color={color} isFirst={index === 0}>
+            {speakerInitial(name)}
+          </Avatar>
+        );
+      })}
+      {names.length > shown.length && (
+        <Avatar color="var(--ink-2)" isFirst={false}>
+          +{names.length - shown.length}
+        </Avatar>
+      )}
+    </span>
+  );
+};
+
+type AvatarProps = { color: string; isFirst: boolean; children: ReactNode };
+
+const Avatar = ({ color, isFirst, children }: AvatarProps) => (
+  <i
+    aria-hidden
+    className={cx(
+      'size-[22px] rounded-full text-center text-[10px] leading-5 font-semibold not-italic',
+      !isFirst && '-ms-[5px]',
+    )}
+    style={{
+      color: `color-mix(in oklab, ${color} 82%, var(--ink))`,
+      background: `color-mix(in oklab, ${color} 14%, var(--surface))`,
+      border: `1px solid color-mix(in oklab, ${color} 30%, var(--surface))`,
+    }}
+  >
+    {children}
+  </i>
+);

@@ -1,12 +1,13 @@
 import { Mic, Moon, Sun } from 'lucide-react';
 import { type RefObject, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
-import { isTyping } from '../../app/use-global-shortcuts.ts';
-import { useTranscriptCounts } from '../../app/use-transcript-counts.ts';
-import { describeError } from '../../lib/errors.ts';
-import { useDebouncedValue } from '../../lib/use-debounced-value.ts';
-import { useRowCount } from '../../lib/use-paged-rows.ts';
+import { describeError } from '../../api/errors.ts';
+import { UploadList } from '../../domain/upload-list.tsx';
+import { useTranscriptCounts } from '../../domain/use-transcript-counts.ts';
+import { useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
+import { useDebouncedValue } from '../../hooks/use-debounced-value.ts';
+import { useRowCount } from '../../hooks/use-paged-rows.ts';
+import { isTyping } from '../../lib/keys.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { SearchField } from '../../ui/field.tsx';
@@ -17,7 +18,6 @@ import { LibraryFilters } from './library-filters.tsx';
 import { LibraryList } from './library-list.tsx';
 import { RecoveredRecordings } from './recovered-recordings.tsx';
 import { SearchResults } from './search-results.tsx';
-import { UploadList } from './upload-list.tsx';
 
 const SEARCH_DEBOUNCE_MS = 180;
 

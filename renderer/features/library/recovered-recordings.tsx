@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
+import { describeError } from '../../api/errors.ts';
 import { invalidate } from '../../api/queries.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { DiscardRecordingDialog } from '../../domain/discard-recording-dialog.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatBytes, formatDateTime } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
-import { DiscardRecordingDialog } from '../create/discard-recording-dialog.tsx';
 
 /** Recordings that the service finished because their window was gone; nothing without any. */
 export const RecoveredRecordings = () => {

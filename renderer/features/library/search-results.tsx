@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { z } from 'zod';
 import type { SearchHit } from '../../../electron/contract/search.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatClock, formatNumber, formatRelativeDay } from '../../lib/format.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';

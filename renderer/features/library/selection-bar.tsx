@@ -2,13 +2,13 @@ import { ScanSearch, Share, Trash2, X } from 'lucide-react';
 import { lazy, useState } from 'react';
 import { useStore } from 'zustand';
 import { EXPORT_ORDER } from '../../api/export.ts';
-import { DialogBoundary } from '../../app/error-boundary.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { DialogBoundary } from '../../domain/error-boundary.tsx';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { useLibraryActions } from './use-library-actions.ts';
 
-const AnalyzeDialog = lazy(() => import('../create/analyze-dialog.tsx'));
+const AnalyzeDialog = lazy(() => import('../../domain/analyze-dialog.tsx'));
 
 /** Actions for the selected transcripts. */
 export const SelectionBar = () => {

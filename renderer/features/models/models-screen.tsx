@@ -1,19 +1,19 @@
 import { AudioLines, Ear, FileInput, UsersRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
+import { describeError } from '../../api/errors.ts';
 import { invalidate } from '../../api/queries.ts';
-import { Page, PageHeader, Section } from '../../app/page.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { ModelActions, ModelStatus } from '../../domain/model-status.tsx';
+import { describeFacts, describeModel } from '../../domain/models.ts';
+import { OfflineNotice } from '../../domain/offline-notice.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatBytes, formatPercent } from '../../lib/format.ts';
 import { Tag } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Page, PageHeader, Section } from '../../ui/page.tsx';
 import { ImportModelDialog } from './import-dialog.tsx';
-import { ModelActions, ModelStatus } from './model-actions.tsx';
-import { describeFacts, describeModel } from './model-facts.ts';
-import { OfflineNotice } from './offline-notice.tsx';
 
 /** The latest announcement on downloads for a live region. */
 const useDownloadAnnouncements = (): string => {

@@ -1,17 +1,17 @@
 import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { Page, PageHeader } from '../../app/page.tsx';
-import { RUNNING_JOBS } from '../../app/running-jobs.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { latestProgress, ProgressLine } from '../../domain/progress-line.tsx';
+import { RUNNING_JOBS } from '../../domain/running-jobs.ts';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { hrefOf } from '../../stores/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Page, PageHeader } from '../../ui/page.tsx';
 import { useWholeText } from '../../ui/whole-text.tsx';
-import { latestProgress, ProgressLine } from '../library/progress-line.tsx';
-import { useLibraryActions } from '../library/use-library-actions.ts';
 
 const positionOf = (item: UserListItem) => item.progress?.queue_position ?? 0;
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { System } from '../../../electron/contract/system.ts';
-import { Section } from '../../app/page.tsx';
-import { QueryView } from '../../app/query-view.tsx';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { QueryView } from '../../domain/query-view.tsx';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatBytes, formatNumber } from '../../lib/format.ts';
+import { Section } from '../../ui/page.tsx';
 import { deviceStateText } from './device-state.tsx';
 import { UpdateCheckSection } from './update-check.tsx';
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { Section } from '../../app/page.tsx';
-import { useI18n, usePrefs, useServices } from '../../app/services.tsx';
+import { useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
 import { LOCALES, languageLabel } from '../../i18n/index.ts';
 import { type Prefs, TEXT_SCALES } from '../../stores/prefs.ts';
 import { Field } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Select } from '../../ui/select.tsx';
 

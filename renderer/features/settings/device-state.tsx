@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Acceleration } from '../../../electron/contract/system.ts';
 import { callQuery } from '../../api/queries.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import { formatNumber } from '../../lib/format.ts';
 

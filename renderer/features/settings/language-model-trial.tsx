@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { LanguageModelTrial } from '../../../electron/contract/system.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';

@@ -1,9 +1,9 @@
 import type { SettingKey, Settings } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
+import { isRecognizer } from '../../domain/models.ts';
 import type { I18nState } from '../../i18n/index.ts';
 import { formatBytes } from '../../lib/format.ts';
 import type { Choice } from '../../ui/select.tsx';
-import { isRecognizer } from '../models/model-facts.ts';
 
 const modelsFor = (key: SettingKey, models: readonly Model[]): readonly Model[] | undefined => {
   if (key.startsWith('models.aliases.')) return models.filter(isRecognizer);

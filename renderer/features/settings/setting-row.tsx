@@ -1,7 +1,7 @@
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import type { SettingKey, SettingsList } from '../../../electron/contract/settings.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Tag } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';

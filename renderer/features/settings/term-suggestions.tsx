@@ -1,11 +1,11 @@
 import { ArrowRight } from 'lucide-react';
 import type { SuggestedTerm } from '../../../electron/contract/vocabulary.ts';
+import { describeError } from '../../api/errors.ts';
 import { callQuery, invalidate } from '../../api/queries.ts';
-import { Section } from '../../app/page.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Switch } from '../../ui/switch.tsx';
 
 /** Words that were corrected twice, to add to the vocabulary. */

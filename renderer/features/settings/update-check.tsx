@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { UpdateCheck } from '../../../electron/contract/system.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 

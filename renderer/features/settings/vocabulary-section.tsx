@@ -9,17 +9,17 @@ import {
   termOf,
   vocabularyLines,
 } from '../../../electron/contract/vocabulary-text.ts';
+import { describeError } from '../../api/errors.ts';
 import { saveBlob } from '../../api/export.ts';
 import { callQuery } from '../../api/queries.ts';
-import { Section } from '../../app/page.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import type { Translate } from '../../i18n/index.ts';
-import { describeError } from '../../lib/errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
+import { Section } from '../../ui/page.tsx';
 import { TermSuggestions } from './term-suggestions.tsx';
 
 const MIN_ROWS = 8;

@@ -1,13 +1,13 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Voice } from '../../../electron/contract/voices.ts';
-import { Section } from '../../app/page.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatDateTime } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Section } from '../../ui/page.tsx';
 
 /** Whether a voice is of another speaker model than the one in use, and not yet learned by that. */
 const isToLearnAgain = ({ comparable, name }: Voice, voices: readonly Voice[]): boolean =>

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import type { AnalysisFlag } from '../create/analysis-switches.tsx';
-import AnalyzeDialog from '../create/analyze-dialog.tsx';
+import type { AnalysisFlag } from '../../domain/analysis-switches.tsx';
+import AnalyzeDialog from '../../domain/analyze-dialog.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { useReader } from './reader.tsx';
 
 /** The analyses that the transcript has already; requesting one again replaces it. */

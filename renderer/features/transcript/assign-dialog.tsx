@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

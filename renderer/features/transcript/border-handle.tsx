@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatSpokenTime } from '../../lib/format.ts';
 import type { Range, Side, Target } from './model/borders.ts';

@@ -1,7 +1,9 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
+import { LicenseNotice } from '../../domain/license-notice.tsx';
+import { modelLabel } from '../../domain/models.ts';
+import { useI18n } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,
@@ -13,8 +15,6 @@ import {
   formatPercent,
 } from '../../lib/format.ts';
 import { Callout } from '../../ui/feedback.tsx';
-import { LicenseNotice } from '../models/license-notice.tsx';
-import { modelLabel } from '../models/model-facts.ts';
 import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { SpeakerCount } from '../../domain/analysis-switches.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
-import { SpeakerCount } from '../create/language-fields.tsx';
 import { type Doc, paragraphOfWord } from './model/document.ts';
 import { useReader } from './reader.tsx';
 

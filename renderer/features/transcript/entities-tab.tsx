@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import type { EntityType } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Checkbox } from '../../ui/switch.tsx';
 import { useReader } from './reader.tsx';

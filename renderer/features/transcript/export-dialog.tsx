@@ -9,7 +9,7 @@ import {
   isSubtitle,
   saveBlob,
 } from '../../api/export.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
 import { Button } from '../../ui/button.tsx';

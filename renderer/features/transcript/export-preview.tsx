@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type DocxParagraph, readDocx } from '../../api/docx-preview.ts';
+import { describeError } from '../../api/errors.ts';
 import { type ExportOptions, fetchExport } from '../../api/export.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
-import { describeError } from '../../lib/errors.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useReader } from './reader.tsx';
 

@@ -1,12 +1,12 @@
 import { CircleAlert, RotateCcw, Trash2 } from 'lucide-react';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeJobError } from '../../lib/errors.ts';
-import { helpFor } from '../../lib/job-help.ts';
+import { describeJobError } from '../../api/errors.ts';
+import { helpFor } from '../../domain/jobs.ts';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { hrefOf } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { useLibraryActions } from '../library/use-library-actions.ts';
 
 type Props = { transcript: Transcription; onRetry: () => void };
 

@@ -1,7 +1,7 @@
 import { CaseSensitive, ChevronDown, ChevronUp, WholeWord, X } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SearchField, TextInput } from '../../ui/field.tsx';

@@ -1,14 +1,14 @@
 import { Square } from 'lucide-react';
 import { useRef } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { describeProgress, latestProgress } from '../../domain/progress-line.tsx';
+import { speakerColor, speakerIndex } from '../../domain/speakers.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatClock, formatPercent } from '../../lib/format.ts';
-import { speakerColor, speakerIndex } from '../../lib/speakers.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProgressBar } from '../../ui/feedback.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { describeProgress, latestProgress } from '../library/progress-line.tsx';
 import { FailedJob } from './failed-job.tsx';
 import { useReader } from './reader.tsx';
 

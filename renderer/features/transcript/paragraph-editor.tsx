@@ -1,6 +1,6 @@
 import { CornerDownLeft, Merge } from 'lucide-react';
 import type { FocusEvent, KeyboardEvent } from 'react';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import type { Doc, Paragraph } from './model/document.ts';

@@ -1,7 +1,7 @@
 import { Pencil, UserRound } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatClock, formatLanguage } from '../../lib/format.ts';
 import type { Doc, Paragraph } from './model/document.ts';

@@ -12,7 +12,7 @@ import {
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { LONG_SECONDS } from '../../api/peaks.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { LONG_SECONDS } from '../../api/peaks.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatClock } from '../../lib/format.ts';
 import type { Peaks } from '../../lib/peaks.ts';

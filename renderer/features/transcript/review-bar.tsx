@@ -1,12 +1,12 @@
 import { Check, ChevronLeft, ChevronRight, Pencil, Play, Replace, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
-import { isTyping } from '../../app/use-global-shortcuts.ts';
+import { modelLabel } from '../../domain/models.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatNumber, formatPercent } from '../../lib/format.ts';
+import { isTyping } from '../../lib/keys.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
-import { modelLabel } from '../models/model-facts.ts';
 
 import { type Doc, paragraphOfWord } from './model/document.ts';
 import {

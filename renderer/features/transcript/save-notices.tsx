@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';

@@ -1,7 +1,7 @@
 import { MoveHorizontal, UserRound } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { adjustTimes, askForSpeaker, useReader, type WordSpan } from './reader.tsx';
 import { selectedWords } from './selected-words.ts';

@@ -1,7 +1,7 @@
 import { Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { lastAtOrBefore } from './model/document.ts';

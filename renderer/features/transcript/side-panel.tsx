@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DetailsTab } from './details-tab.tsx';

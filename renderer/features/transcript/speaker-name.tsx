@@ -1,9 +1,9 @@
 import { Popover } from 'radix-ui';
 import { useCallback, useState } from 'react';
 import { useStore } from 'zustand';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
-import { COLOR_INDICES, shownName, speakerColor, speakerIndex } from '../../lib/speakers.ts';
+import { describeError } from '../../api/errors.ts';
+import { COLOR_INDICES, shownName, speakerColor, speakerIndex } from '../../domain/speakers.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { returnFocus } from '../../ui/return-focus.ts';

@@ -1,7 +1,7 @@
 import { Merge } from 'lucide-react';
 import type { Speaker, Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatClock, formatPercent } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';

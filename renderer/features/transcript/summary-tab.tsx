@@ -1,6 +1,6 @@
 import type { Summary } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Tag } from '../../ui/badge.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { findMatches } from './model/find.ts';

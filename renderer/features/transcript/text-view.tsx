@@ -9,7 +9,7 @@ import {
   useRef,
 } from 'react';
 import { useStore } from 'zustand';
-import { useI18n } from '../../app/services.tsx';
+import { useI18n } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Doc, nearestWordAt, paragraphOfWord, wordAt } from './model/document.ts';
 import { findMatches } from './model/find.ts';

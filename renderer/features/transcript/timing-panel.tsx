@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Subtitle } from '../../../electron/contract/exports.ts';
 import { fetchPeaksPart } from '../../api/peaks.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { formatPreciseClock } from '../../lib/format.ts';
 import type { Peaks } from '../../lib/peaks.ts';
 import { Button, IconButton } from '../../ui/button.tsx';

@@ -1,10 +1,10 @@
 import { useCallback, useEffect } from 'react';
 import { useStore } from 'zustand';
+import { describeError } from '../../api/errors.ts';
 import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { useLibraryActions } from '../../domain/use-library-actions.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { ScreenCommand } from '../../stores/commands.ts';
-import { useLibraryActions } from '../library/use-library-actions.ts';
 import { type Reader, useReader } from './reader.tsx';
 import { canRedo, canUndo } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';

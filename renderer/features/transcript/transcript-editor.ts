@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import { ApiError, type Client } from '../../../electron/contract/client.ts';
 import type { AnalyzeTranscript, Transcription } from '../../../electron/contract/transcript.ts';
 import type { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
-import { isAbort } from '../../lib/errors.ts';
+import { isAbort } from '../../api/errors.ts';
 import { createAutosave, NOTHING_UNSAVED, type SaveState } from './autosave.ts';
 import { type Change, createHistory, type HistoryState, NO_HISTORY, type Step } from './history.ts';
 import { buildDoc, type Doc, wordsBySegment } from './model/document.ts';

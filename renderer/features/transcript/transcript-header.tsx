@@ -15,13 +15,13 @@ import {
 import { useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
+import { describeError } from '../../api/errors.ts';
+import { modelLabel } from '../../domain/models.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
-import { describeError } from '../../lib/errors.ts';
 import { formatClock, formatLanguage, formatLanguageShares, formatNumber } from '../../lib/format.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import { modelLabel } from '../models/model-facts.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './transcript-commands.tsx';

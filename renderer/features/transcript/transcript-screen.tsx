@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
+import { describeError } from '../../api/errors.ts';
 import { fetchAudioUrl } from '../../api/signed-url.ts';
-import type { ScreenProps } from '../../app/screens.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import type { ScreenProps } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 

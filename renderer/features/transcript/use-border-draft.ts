@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { borderEdit, type Side, type Target } from './model/borders.ts';
 import { useReader } from './reader.tsx';
 

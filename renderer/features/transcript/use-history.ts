@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { Change } from './history.ts';
 import { useReader } from './reader.tsx';
 

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
+import { describeError } from '../../api/errors.ts';
 import { DEFAULT_EXPORT_OPTIONS, fetchExport } from '../../api/export.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { useI18n, useServices } from '../../hooks/services.tsx';
 import { useReader } from './reader.tsx';
 
 /** Prints the text with its last corrections: the page shows only the part that is scrolled to. */

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { useServices } from '../../app/services.tsx';
-import { isTyping } from '../../app/use-global-shortcuts.ts';
+import { useServices } from '../../hooks/services.tsx';
+import { isTyping } from '../../lib/keys.ts';
 import { lastAtOrBefore, nearestWordAt, paragraphOfWord } from './model/document.ts';
 import { RATES, SEEK_STEP_SECONDS } from './player.ts';
 import {

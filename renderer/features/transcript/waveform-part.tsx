@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type PointerEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { fetchPeaks } from '../../api/peaks.ts';
-import { useServices } from '../../app/services.tsx';
+import { useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import type { Peaks } from '../../lib/peaks.ts';
 import { clipPathOf, Waveform } from '../../ui/waveform.tsx';

@@ -1,9 +1,9 @@
 import { Send } from 'lucide-react';
 import type { WebhookDelivery } from '../../../electron/contract/webhooks.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { useApi } from '../../app/use-api.ts';
-import { DeliveryAttempts, DeliveryStateTag } from '../../app/webhook-delivery.tsx';
-import { describeError } from '../../lib/errors.ts';
+import { describeError } from '../../api/errors.ts';
+import { DeliveryAttempts, DeliveryStateTag } from '../../domain/webhook-delivery.tsx';
+import { useI18n, useServices } from '../../hooks/services.tsx';
+import { useApi } from '../../hooks/use-api.ts';
 import { formatDateTime } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { useReader } from './reader.tsx';

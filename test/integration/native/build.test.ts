@@ -71,7 +71,7 @@ const finish = (child: ChildProcess): Promise<Outcome> =>
   });
 
 const leftovers = (): string[] =>
-  readdirSync(join(cache, 'native')).filter((name) => !/-(addon|cli|vulkan)$/.test(name));
+  readdirSync(join(cache, 'native')).filter((name) => !/-(addon|cli|vulkan|tree)$/.test(name));
 const runs = (): number => readFileSync(join(cache, 'runs'), 'utf8').trim().split('\n').length;
 
 beforeAll(async () => {
@@ -162,16 +162,28 @@ fi`);
     expect(leftovers()).toEqual([]);
   });
 
-  it('builds after a killed build, and removes its leftovers', async () => {
+  it('goes on from a killed build, in the folder of which it compiled', async () => {
     withCmake(MAKES_FILES.replace('sleep 0.4', 'sleep 2'));
     const killed = start([]);
     while (!existsSync(join(cache, 'runs'))) await new Promise((resolve) => setTimeout(resolve, 20));
     process.kill(-(killed.pid ?? 0), 'SIGKILL');
     await finish(killed);
-    expect(leftovers().length).toBeGreaterThan(0);
-    withCmake(MAKES_FILES);
+    const compiled = readdirSync(join(cache, 'native')).filter((name) => name.endsWith('-tree'));
+    expect(compiled).toHaveLength(1);
+    writeFileSync(join(cache, 'native', compiled[0] ?? '', 'object'), '');
+    withCmake(`ls "$(dirname "$2")/object" >> "$EARSHOT_CACHE_DIR/found" 2>/dev/null\n${MAKES_FILES}`);
     expect(await finish(start([]))).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cache, 'found'), 'utf8')).toContain('object');
     expect(leftovers().filter((name) => !name.endsWith('.log'))).toEqual([]);
+  });
+
+  it('starts over if what an interrupted build left is damaged', async () => {
+    withCmake('exit 2');
+    expect((await finish(start([]))).code).toBe(1);
+    const tree = readdirSync(join(cache, 'native')).find((name) => name.endsWith('-tree')) ?? '';
+    writeFileSync(join(cache, 'native', tree, 'damaged'), '');
+    withCmake(`[ -e "$(dirname "$2")/damaged" ] && exit 2\n${MAKES_FILES}`);
+    expect(await finish(start([]))).toMatchObject({ code: 0 });
   });
 
   it('keeps the most recently used builds', async () => {
@@ -180,7 +192,8 @@ fi`);
     for (let old = 0; old < 9; old += 1) mkdirSync(join(cache, 'native', `${old}-addon`));
     const { stdout } = await finish(start([]));
     expect(existsSync(stdout)).toBe(true);
-    expect(readdirSync(join(cache, 'native'))).toHaveLength(6);
+    const kept = readdirSync(join(cache, 'native')).filter((name) => !name.endsWith('-tree'));
+    expect(kept).toHaveLength(6);
   });
 
   it('shows the first error of the compiler and the path of the whole log', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -17,10 +18,19 @@ export type Project = {
   bin: string;
   addProgram(name: string, script: string): void;
   addPackages(): void;
+  /** The registry is a server that takes connections, unless `env` names another one. */
   run(args: string[], env?: Record<string, string>): Promise<Outcome>;
 };
 
 const MANIFEST = { name: 'copy', version: '1.0.0', type: 'module', dependencies: { leaf: '1.0.0' } };
+const registry = createServer((socket) => socket.destroy());
+registry.listen(0, '127.0.0.1').unref();
+
+const registryAddress = (): string => {
+  const address = registry.address();
+  return address === null || typeof address === 'string' ? '' : `http://127.0.0.1:${address.port}/`;
+};
+
 const LEAF = { version: '1.0.0' };
 
 const execute = (root: string, env: Record<string, string>, args: string[]): Promise<Outcome> =>
@@ -67,6 +77,7 @@ export const makeProject = (): Project => {
       const noted = { packages: { 'node_modules/leaf': LEAF } };
       writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify(noted));
     },
-    run: (args, env = {}) => execute(root, { HOME: home, PATH: bin, ...env }, args),
+    run: (args, env = {}) =>
+      execute(root, { HOME: home, PATH: bin, npm_config_registry: registryAddress(), ...env }, args),
   };
 };

@@ -78,6 +78,31 @@ describe('the packages', () => {
     expect(npmCalls()).toEqual(['ci', 'install']);
   });
 
+  it('come from npm’s own cache without a network, which one sentence names if they are not there', async () => {
+    const calls = join(project.root, 'npm-calls');
+    project.addProgram('npm', `echo "$@" >> "${calls}"; echo "npm error code ENOTCACHED"; exit 1`);
+    // No machine has this name, and none listens on the other.
+    for (const registry of ['http://registry.invalid/', 'http://127.0.0.1:9/']) {
+      const { code, stderr } = await project.run(['build'], { npm_config_registry: registry });
+      expect(code).toBe(1);
+      expect(stderr.trim().split('\n').at(-1)).toBe(
+        `No network: the npm packages must be installed, and ${new URL(registry).hostname} cannot be reached. Connect and try again.`,
+      );
+    }
+    expect(npmCalls().every((call) => call.includes('--offline'))).toBe(true);
+  });
+
+  it('come from the registry of npm’s own configuration', async () => {
+    project.addProgram(
+      'npm',
+      '[ "$1" = config ] && { echo http://127.0.0.1:9/; exit 0; }; echo "npm error code ENOTCACHED"; exit 1',
+    );
+    const { stderr } = await project.run(['build'], { npm_config_registry: '' });
+    expect(stderr).toContain(
+      'No network: the npm packages must be installed, and 127.0.0.1 cannot be reached.',
+    );
+  });
+
   it('show the end of a failed npm’s output, and leave no stamp', async () => {
     project.addProgram('npm', 'echo "npm error network down" >&2; exit 7');
     const { code, stdout, stderr } = await project.run(['build']);
@@ -157,6 +182,18 @@ describe('the program of a task', () => {
     expect(existsSync(compiled)).toBe(false);
   });
 
+  it('says its version without any set-up, and its help with the packages alone', async () => {
+    expect(await project.run(['earshot', '--version'])).toEqual({ code: 0, stdout: '1.0.0\n', stderr: '' });
+    project.addPackages();
+    writeFileSync(join(project.root, 'electron', 'cli', 'main.ts'), 'console.log(process.argv.slice(2));');
+    for (const args of [
+      ['earshot', '--help'],
+      ['earshot', 'completion', 'bash'],
+      ['transcribe', '-h'],
+    ])
+      expect(await project.run(args)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('determines the exit code', async () => {
     ready('process.exit(42);');
     expect((await project.run(['earshot'])).code).toBe(42);
@@ -175,6 +212,19 @@ describe('the program of a task', () => {
       setTimeout(() => {}, 60_000);`);
     expect(await project.run(['earshot'])).toEqual({ code: 130, stdout: 'heard 1\n', stderr: '' });
   });
+});
+
+it('says first which Node is needed if this one is too old', async () => {
+  const old = join(project.root, 'old.cjs');
+  writeFileSync(
+    old,
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });",
+  );
+  const { code, stderr } = await project.run(['transcribe'], { NODE_OPTIONS: `--require=${old}` });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^Earshot needs Node 20 or later, and this is v\S+\. Install it from \S+ and try again\.\n$/,
+  );
 });
 
 it('rejects an unknown task with the list of tasks', async () => {

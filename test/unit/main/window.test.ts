@@ -257,12 +257,13 @@ describe('restrictions', () => {
   it('keep the window on its pages, and open others in the browser', () => {
     const browser: string[] = [];
     const stayed: string[] = [];
-    let navigate: (event: { preventDefault(): void }, address: string) => void = () => {};
+    type Navigation = { url: string; isMainFrame: boolean; preventDefault(): void };
+    const listeners: Record<string, (event: Navigation) => void> = {};
     let open: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });
     restrictNavigation(
       {
-        on: (_event, listener) => {
-          navigate = listener;
+        on: (event: string, listener: (event: Navigation) => void) => {
+          listeners[event] = listener;
         },
         setWindowOpenHandler: (handler) => {
           open = handler;
@@ -271,12 +272,16 @@ describe('restrictions', () => {
       () => 'http://own',
       (address) => browser.push(address),
     );
-    for (const address of ['http://own/#/queue', 'https://example.com/', 'data:text/html,x', 'file:///']) {
-      let isPrevented = false;
-      navigate({ preventDefault: () => (isPrevented = true) }, address);
-      if (!isPrevented) stayed.push(address);
-    }
-    expect([stayed, browser]).toEqual([['http://own/#/queue'], ['https://example.com/']]);
+    for (const event of ['will-frame-navigate', 'will-redirect'])
+      for (const isMainFrame of [true, false])
+        for (const url of ['http://own/#/queue', 'https://example.com/', 'data:text/html,x', 'file:///']) {
+          let isPrevented = false;
+          listeners[event]?.({ url, isMainFrame, preventDefault: () => (isPrevented = true) });
+          if (!isPrevented) stayed.push(url);
+        }
+    expect(stayed).toEqual(new Array(4).fill('http://own/#/queue'));
+    // Frames do not reach the browser.
+    expect(browser).toEqual(['https://example.com/', 'https://example.com/']);
     expect(open({ url: 'http://own/docs' })).toEqual({ action: 'deny' });
     expect(browser.at(-1)).toBe('http://own/docs');
   });

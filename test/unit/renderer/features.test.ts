@@ -2,17 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
-import { parseLinks } from '../../../renderer/app/incoming-sources.tsx';
-import {
-  listVerifiers,
-  toUsableOptions,
-  withoutChannels,
-} from '../../../renderer/features/create/model-choice.ts';
-import { recommendedModel } from '../../../renderer/features/create/recommended-model.ts';
-import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/features/create/request.ts';
-import { describeModel, licenseNotice } from '../../../renderer/features/models/model-facts.ts';
+import { listVerifiers, toUsableOptions, withoutChannels } from '../../../renderer/domain/model-choice.ts';
+import { describeModel, licenseNotice } from '../../../renderer/domain/models.ts';
+import { recommendedModel } from '../../../renderer/domain/recommended-model.ts';
+import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/domain/transcript-request.ts';
 import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';
+import { parseLinks } from '../../../renderer/lib/format.ts';
 import { TranscriptionOptions } from '../../../renderer/stores/prefs.ts';
 
 describe('groupByDestination', () => {

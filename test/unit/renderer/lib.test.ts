@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { ERROR_STATUS, JOB_ERROR_CODES } from '../../../electron/contract/errors.ts';
+import { describeError, describeJobError } from '../../../renderer/api/errors.ts';
+import { shownName, speakerIndex, speakerInitial } from '../../../renderer/domain/speakers.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
-import { describeError, describeJobError } from '../../../renderer/lib/errors.ts';
 import {
   formatClock,
   formatDuration,
@@ -13,7 +14,6 @@ import {
   parseClock,
 } from '../../../renderer/lib/format.ts';
 import { normalizePeaks, resamplePeaks } from '../../../renderer/lib/peaks.ts';
-import { shownName, speakerIndex, speakerInitial } from '../../../renderer/lib/speakers.ts';
 
 describe('clock and date formats', () => {
   it('formats and parses clock times', () => {

@@ -10,7 +10,7 @@ import {
   withRegion,
 } from '../../../renderer/i18n/index.ts';
 import english from '../../../renderer/i18n/messages/en.json' with { type: 'json' };
-import { nameKeys } from '../../../renderer/lib/key-names.ts';
+import { nameKeys } from '../../../renderer/lib/keys.ts';
 
 /** Texts of several words that a translation may leave as they are. */
 const SAME_IN_EVERY_LANGUAGE = new Set(['≈ {time}']);

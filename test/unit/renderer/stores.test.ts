@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tokenFromHash } from '../../../renderer/api/session.ts';
 import { toSameOrigin } from '../../../renderer/api/signed-url.ts';
-import { isScreenName } from '../../../renderer/app/screens.tsx';
 import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
 import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';
@@ -32,12 +31,12 @@ describe('routes', () => {
   it.each(['#/', '#/transcript/tr_1?t=12.504', '#/files/a%2Fb', '#/settings/network', '#/models'])(
     '%s',
     (hash) => {
-      expect(hrefOf(parseRoute(hash, isScreenName))).toBe(hash);
+      expect(hrefOf(parseRoute(hash))).toBe(hash);
     },
   );
 
   it('falls back to the library', () => {
-    expect(parseRoute('#/nowhere', isScreenName)).toEqual({ screen: 'library' });
+    expect(parseRoute('#/nowhere')).toEqual({ screen: 'library' });
   });
 
   it('reads a token or a stored file from the hash', () => {

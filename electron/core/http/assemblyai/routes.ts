@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
@@ -43,11 +43,16 @@ const requireCompleted = ({ transcripts }: AssemblyAiDeps, userId: string, id: s
   throw new AppError('transcript_not_ready', 'This transcription failed; it has no words to show.');
 };
 
+/** The length that a request announces, if any. */
+const lengthOf = ({ headers }: FastifyRequest): number | undefined =>
+  headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+
 const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyAiDeps): void => {
   addRoute(server, routes.aaiUpload, async ({ caller, request }) => {
     const { file } = await uploads.store({
       userId: caller.user.id,
       source: request.raw,
+      expectedBytes: lengthOf(request),
       // The request names no file.
       fileName: 'upload',
       declaredType: '',

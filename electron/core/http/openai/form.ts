@@ -5,7 +5,7 @@ import { MAX_KNOWN_SPEAKERS } from '../../../contract/openai.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { FileService, StoredFile } from '../../services/files/service.ts';
-import { MAX_FILE_BYTES, type UploadService } from '../../services/files/uploads.ts';
+import { MAX_FILE_BYTES, tooLarge, type UploadService } from '../../services/files/uploads.ts';
 import { invalidField, nextPart, stopParsing, textOf } from '../multipart.ts';
 
 const LIMITS = {
@@ -22,6 +22,8 @@ const LIMITS = {
 const MAX_TEXT_BYTES = 64 * 1024;
 const SAMPLES = 'known_speaker_references';
 const FOLDER = 'openai';
+/** Bytes that a form may have beside its file. */
+const FORM_OVERHEAD = MAX_KNOWN_SPEAKERS * LIMITS.fieldSize + LIMITS.fields * MAX_TEXT_BYTES;
 
 type User = Caller['user'];
 
@@ -126,6 +128,10 @@ export const readOpenAiForm = async (
       'unsupported_media_type',
       'The request must be a multipart form (multipart/form-data).',
     );
+  }
+  // Refuse before a byte is read.
+  if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + FORM_OVERHEAD) {
+    throw tooLarge(MAX_FILE_BYTES);
   }
   const fields = new Map<string, FieldValue>();
   const parts = request.parts({ limits: LIMITS })[Symbol.asyncIterator]();

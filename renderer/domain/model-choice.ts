@@ -1,8 +1,8 @@
-import { languageOfTag } from '../../../electron/contract/languages.ts';
-import { MODEL_ALIASES, type ModelAlias } from '../../../electron/contract/model-aliases.ts';
-import type { Model } from '../../../electron/contract/system.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { isRecognizer } from '../models/model-facts.ts';
+import { languageOfTag } from '../../electron/contract/languages.ts';
+import { MODEL_ALIASES, type ModelAlias } from '../../electron/contract/model-aliases.ts';
+import type { Model } from '../../electron/contract/system.ts';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
+import { isRecognizer } from './models.ts';
 
 /** The order in which an installed model replaces a chosen one that is not installed. */
 const PREFERRED: readonly ModelAlias[] = ['mini', 'pro', 'nano'];

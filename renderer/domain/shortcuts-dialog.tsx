@@ -1,7 +1,7 @@
-import { useI18n, useServices } from '../../app/services.tsx';
-import type { MessageKey } from '../../i18n/index.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Kbd } from '../../ui/kbd.tsx';
+import { useI18n, useServices } from '../hooks/services.tsx';
+import type { MessageKey } from '../i18n/index.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/kbd.tsx';
 
 type Group = { readonly title: MessageKey; readonly keys: readonly (readonly [string, MessageKey])[] };
 

@@ -1,13 +1,13 @@
 import { Download, Pause, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
-import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
-import { formatBytes, formatNumber } from '../../lib/format.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { ProgressBar } from '../../ui/feedback.tsx';
-import { isRecognizer } from './model-facts.ts';
+import type { Model } from '../../electron/contract/system.ts';
+import { describeError } from '../api/errors.ts';
+import { useI18n, useServices } from '../hooks/services.tsx';
+import { formatBytes, formatNumber } from '../lib/format.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ProgressBar } from '../ui/feedback.tsx';
+import { isRecognizer } from './models.ts';
 
 type StatusProps = { model: Model; error: string | undefined };
 

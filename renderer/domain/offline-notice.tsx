@@ -1,7 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { useI18n } from '../../app/services.tsx';
-import { hrefOf } from '../../stores/router.ts';
-import { Callout } from '../../ui/feedback.tsx';
+import { useI18n } from '../hooks/services.tsx';
+import { hrefOf } from '../stores/router.ts';
+import { Callout } from '../ui/feedback.tsx';
 
 const subscribe = (onChange: () => void) => {
   addEventListener('online', onChange);

@@ -1,5 +1,5 @@
-import { useI18n } from '../../app/services.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { useI18n } from '../hooks/services.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
 
 type Props = { onKeep: () => void; onDiscard: () => void };
 

@@ -1,12 +1,12 @@
 import { X } from 'lucide-react';
 import { useStore } from 'zustand';
-import { invalidate } from '../../api/queries.ts';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
-import { formatBytes, formatList } from '../../lib/format.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { Callout, ProgressBar } from '../../ui/feedback.tsx';
-import { FileButton } from '../../ui/file-button.tsx';
+import { describeError } from '../api/errors.ts';
+import { invalidate } from '../api/queries.ts';
+import { useI18n, useServices } from '../hooks/services.tsx';
+import { formatBytes, formatList } from '../lib/format.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Callout, ProgressBar } from '../ui/feedback.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 
 /** The running and failed uploads, and those that a reload ended; nothing without any. */
 export const UploadList = () => (

@@ -6,14 +6,14 @@ import {
   type PiiPolicyName,
   type RedactSource,
   resolvePolicies,
-} from '../../../electron/contract/analysis.ts';
-import { useI18n } from '../../app/services.tsx';
-import type { MessageKey } from '../../i18n/index.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { Chip } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { Switch } from '../../ui/switch.tsx';
+} from '../../electron/contract/analysis.ts';
+import { useI18n } from '../hooks/services.tsx';
+import type { MessageKey } from '../i18n/index.ts';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
+import { Chip } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { SegmentedControl } from '../ui/segmented-control.tsx';
+import { Switch } from '../ui/switch.tsx';
 
 const SUBSTITUTIONS: Readonly<
   Record<(typeof PII_SUBSTITUTIONS)[number], { name: MessageKey; sample: string }>

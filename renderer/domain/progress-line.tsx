@@ -1,9 +1,9 @@
-import type { Progress } from '../../../electron/contract/job.ts';
-import { useI18n } from '../../app/services.tsx';
-import type { I18nState, MessageKey } from '../../i18n/index.ts';
-import { cx } from '../../lib/classes.ts';
-import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts';
-import { ProgressBar } from '../../ui/feedback.tsx';
+import type { Progress } from '../../electron/contract/job.ts';
+import { useI18n } from '../hooks/services.tsx';
+import type { I18nState, MessageKey } from '../i18n/index.ts';
+import { cx } from '../lib/classes.ts';
+import { formatDuration, formatNumber, formatPercent } from '../lib/format.ts';
+import { ProgressBar } from '../ui/feedback.tsx';
 
 const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
   queued: 'stage.queued',

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { useI18n } from '../hooks/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
-import { useI18n } from './services.tsx';
-import { CenteredPage } from './session-pages.tsx';
+import { CenteredPage } from '../ui/page.tsx';
 
 type BoundaryProps = {
   /** Shown in place of the children that failed; `retry` shows them again, or loads the page again. */

@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '../../electron/contract/webhooks.ts';
+import { useI18n } from '../hooks/services.tsx';
 import { Tag } from '../ui/badge.tsx';
-import { useI18n } from './services.tsx';
 
 const TONES = { pending: 'plain', delivered: 'good', failed: 'bad' } as const;
 

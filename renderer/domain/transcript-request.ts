@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { RedactSource } from '../../../electron/contract/analysis.ts';
-import { languageOfTag } from '../../../electron/contract/languages.ts';
-import type { CreateTranscript } from '../../../electron/contract/transcript.ts';
-import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
+import type { RedactSource } from '../../electron/contract/analysis.ts';
+import { languageOfTag } from '../../electron/contract/languages.ts';
+import type { CreateTranscript } from '../../electron/contract/transcript.ts';
+import type { VocabularyEntry } from '../../electron/contract/vocabulary.ts';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
 
 export type TranscriptRequest = z.input<typeof CreateTranscript>;
 

@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import type { RedactSource } from '../../../electron/contract/analysis.ts';
-import { useI18n, usePrefs } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Callout } from '../../ui/feedback.tsx';
-import { type AnalysisFlag, AnalysisSwitches } from './analysis-switches.tsx';
-import { SpeakerCount } from './language-fields.tsx';
-import { toAnalyses } from './request.ts';
+import type { RedactSource } from '../../electron/contract/analysis.ts';
+import { describeError } from '../api/errors.ts';
+
+import { useI18n, usePrefs } from '../hooks/services.tsx';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Callout } from '../ui/feedback.tsx';
+import { type AnalysisFlag, AnalysisSwitches, SpeakerCount } from './analysis-switches.tsx';
+import { toAnalyses } from './transcript-request.ts';
 
 /** Redaction is irreversible, so no remembered choice is switched on. */
 const NO_ANALYSES: Readonly<Record<AnalysisFlag, boolean>> = {

@@ -11,3 +11,11 @@ export const nameKeys = (keys: string, language: string): string =>
     .split(' ')
     .map((key) => KEY_NAMES[language]?.[key] ?? key)
     .join(' ');
+
+/** Inputs without a text; letters are not theirs. */
+const NOT_TEXT = '[type="range"], [type="checkbox"], [type="radio"]';
+
+/** True for fields that take letters, which keep their keys and pasted texts. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches(`input:not(${NOT_TEXT}), textarea, select, [role="combobox"]`));

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { describeError } from '../lib/errors.ts';
+import { describeError } from '../api/errors.ts';
+import { useI18n } from '../hooks/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Callout, SkeletonRows } from '../ui/feedback.tsx';
-import { useI18n } from './services.tsx';
 
 type Props<T> = {
   query: UseQueryResult<T>;

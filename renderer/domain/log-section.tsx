@@ -2,11 +2,11 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../electron/contract/client.ts';
+import { useI18n } from '../hooks/services.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Callout } from '../ui/feedback.tsx';
-import { Section } from './page.tsx';
+import { Section } from '../ui/page.tsx';
 import { QueryView } from './query-view.tsx';
-import { useI18n } from './services.tsx';
 
 type Props<T> = {
   title: string;

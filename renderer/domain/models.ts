@@ -1,7 +1,7 @@
-import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
-import type { Model } from '../../../electron/contract/system.ts';
-import type { I18nState, MessageKey, Translate } from '../../i18n/index.ts';
-import { formatBytes, formatLanguages, formatNumber } from '../../lib/format.ts';
+import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
+import type { Model } from '../../electron/contract/system.ts';
+import type { I18nState, MessageKey, Translate } from '../i18n/index.ts';
+import { formatBytes, formatLanguages, formatNumber } from '../lib/format.ts';
 
 const FAMILY_TEXTS: Readonly<Record<string, MessageKey>> = {
   tiny: 'models.good.tiny',

@@ -51,3 +51,8 @@ export const Section = ({ title, text, action, children }: SectionProps) => (
     {children}
   </section>
 );
+
+/** What stands in the window alone, without navigation. */
+export const CenteredPage = ({ children }: { children: ReactNode }) => (
+  <main className="grid h-full place-items-center overflow-auto bg-surface px-5 py-8">{children}</main>
+);

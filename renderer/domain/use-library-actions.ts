@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import type { z } from 'zod';
-import type { ExportFormat } from '../../../electron/contract/exports.ts';
-import type { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
-import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
-import { DEFAULT_EXPORT_OPTIONS, fetchExport, saveBlob } from '../../api/export.ts';
-import { type Services, useI18n, useServices } from '../../app/services.tsx';
-import type { Translate } from '../../i18n/index.ts';
-import { describeError } from '../../lib/errors.ts';
+import type { ExportFormat } from '../../electron/contract/exports.ts';
+import type { AnalyzeTranscript } from '../../electron/contract/transcript.ts';
+import type { UserListItem } from '../../electron/contract/transcript-list.ts';
+import { describeError } from '../api/errors.ts';
+import { DEFAULT_EXPORT_OPTIONS, fetchExport, saveBlob } from '../api/export.ts';
+import { type Services, useI18n, useServices } from '../hooks/services.tsx';
+import type { Translate } from '../i18n/index.ts';
 
 const UNDO_MS = 6000;
 

@@ -1,4 +1,4 @@
-import { useApi } from './use-api.ts';
+import { useApi } from '../hooks/use-api.ts';
 
 /** The number of all, running and failed transcripts; 0 until it is known. */
 export const useTranscriptCounts = () => {

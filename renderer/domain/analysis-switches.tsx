@@ -1,10 +1,12 @@
-import { SUMMARY_TYPES } from '../../../electron/contract/analysis.ts';
-import { useI18n } from '../../app/services.tsx';
-import type { MessageKey } from '../../i18n/index.ts';
-import type { TranscriptionOptions } from '../../stores/prefs.ts';
-import { DialogSection } from '../../ui/dialog.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { Switch } from '../../ui/switch.tsx';
+import { SUMMARY_TYPES } from '../../electron/contract/analysis.ts';
+import { useI18n } from '../hooks/services.tsx';
+import type { MessageKey } from '../i18n/index.ts';
+import type { TranscriptionOptions } from '../stores/prefs.ts';
+import { DialogSection } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { SegmentedControl } from '../ui/segmented-control.tsx';
+import { Select } from '../ui/select.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { type OriginalChoice, RedactionFields } from './redaction-fields.tsx';
 
 export type AnalysisFlag = 'diarize' | 'summary' | 'entities' | 'topics' | 'safety' | 'redact';
@@ -74,5 +76,38 @@ const SummaryTypeField = ({ options, onChange }: Props) => {
         onChange={(summaryType) => onChange({ summaryType })}
       />
     </div>
+  );
+};
+
+const MAX_SPEAKERS = 10;
+
+type SpeakerCountProps = {
+  options: Pick<TranscriptionOptions, 'speakers'>;
+  onChange: (part: Pick<TranscriptionOptions, 'speakers'> & { diarize?: true }) => void;
+};
+
+/** The expected number of speakers. */
+export const SpeakerCount = ({ options, onChange }: SpeakerCountProps) => {
+  const { t } = useI18n();
+  const counts = [
+    { value: 'auto', label: t('create.auto') },
+    ...Array.from({ length: MAX_SPEAKERS }, (_, index) => ({
+      value: String(index + 1),
+      label: t('create.speakerCount', { count: index + 1 }),
+    })),
+  ];
+  return (
+    <Field label={t('create.speakers')}>
+      {(ids) => (
+        <Select
+          {...ids}
+          value={options.speakers === null ? 'auto' : String(options.speakers)}
+          choices={counts}
+          onChange={(value) =>
+            onChange(value === 'auto' ? { speakers: null } : { speakers: Number(value), diarize: true })
+          }
+        />
+      )}
+    </Field>
   );
 };

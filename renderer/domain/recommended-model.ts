@@ -1,4 +1,4 @@
-import type { Model } from '../../../electron/contract/system.ts';
+import type { Model } from '../../electron/contract/system.ts';
 import { knowsLanguage, listSpeechModels } from './model-choice.ts';
 
 /** Families by their word error rates as published, the worst first; see docs/models.md. */

@@ -2,12 +2,12 @@ import { Command } from 'cmdk';
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { RecentItem } from '../../../electron/contract/transcript-list.ts';
-import { NAV_SCREENS } from '../../app/screens.tsx';
-import { useI18n, useServices } from '../../app/services.tsx';
-import { describeError } from '../../lib/errors.ts';
-import { Kbd } from '../../ui/kbd.tsx';
-import { useReturnFocus } from '../../ui/return-focus.ts';
+import type { RecentItem } from '../../electron/contract/transcript-list.ts';
+import { describeError } from '../api/errors.ts';
+import { useI18n, useServices } from '../hooks/services.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { useReturnFocus } from '../ui/return-focus.ts';
+import { NAV_SCREENS } from './screens.tsx';
 
 const ITEM_CLASS =
   'flex h-9 cursor-default items-center gap-3 rounded-ctl px-3 data-[selected=true]:bg-sunken [&>svg]:text-ink-2';

@@ -1,6 +1,6 @@
-import type { Model } from '../../../electron/contract/system.ts';
-import { useI18n } from '../../app/services.tsx';
-import { licenseNotice } from './model-facts.ts';
+import type { Model } from '../../electron/contract/system.ts';
+import { useI18n } from '../hooks/services.tsx';
+import { licenseNotice } from './models.ts';
 
 /** Names a model's author and license where the license asks for it. */
 export const LicenseNotice = ({ model }: { model: Model }) => {
