@@ -93,12 +93,12 @@ export type Summarizer = {
 
 /**
  * A model that finds names, addresses and documents in single sentences: the words that may be private, in UTF-16 units, with a
- * kind if they likely are. Rejects if it does not run.
+ * kind and its probability if they likely are. Rejects if it does not run.
  */
 export type PrivateDataTagger = {
   tag(
     sentences: readonly string[],
-  ): Promise<readonly (readonly { from: number; to: number; kind: string | null }[])[]>;
+  ): Promise<readonly (readonly { from: number; to: number; kind: string | null; score: number }[])[]>;
 };
 
 export type AnalysisDependencies = {

@@ -8,7 +8,7 @@ const MONTHS = words(`january february march april may june july august septembe
   janvier février mars avril juin juillet août septembre octobre novembre décembre
   enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`);
 /** Months that are also other words: they need a day, a year or a preposition. */
-const DOUBTFUL = words('march may mar jan sep dec mai mars august jun mayo');
+const DOUBTFUL = words('march may mar jan sep sept dec mai mars august jun mayo');
 const WEEKDAYS =
   words(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
   saturdays sundays montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche

@@ -19,6 +19,9 @@ const spelledValue = (token: Token, language: string): string | undefined => {
     return token.text.replaceAll('-', '').toUpperCase();
   }
   if (/^[A-Z]{2,5}$/u.test(token.text)) return token.text;
+  // "B-KL 1995".
+  if (/^[a-zäöü]{1,3}-[a-z]{1,2}$/iu.test(token.text) && token.trail === '')
+    return token.text.replaceAll('-', '').toUpperCase();
   const vocabulary = numberWords(language);
   const values = token.norm.split('-').map((part) => smallValue(part, vocabulary));
   if (values.every((value) => value !== undefined))

@@ -2,7 +2,7 @@ import organizations from '../../../../resources/lexicons/organizations.json' wi
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
-import { isFirstName } from './people.ts';
+import { isFirstName, isGermanNoun } from './people.ts';
 import { placeMatch } from './places.ts';
 import { LEXICON, wordsTagged } from './tagger.ts';
 
@@ -177,6 +177,7 @@ const listedOrganization = (context: NameContext, at: number): number | undefine
       ? at
       : undefined;
   if (!isAmbiguous(context, at, match)) return match.last;
+  if (isGermanNoun(context, at)) return undefined;
   if (/^(?:a|an|my|your|this)$/u.test(context.norm(at - 1)) && !context.isProperNoun(at)) return undefined;
   if (context.isProperNoun(at))
     return isFirstName(token.stem) && context.at(at + 1)?.isCapitalized && context.areAdjacent(at, at + 1)

@@ -148,7 +148,8 @@ const startsName = (context: NameContext, at: number, introduced: boolean): bool
     return context.isProperNoun(at) || (plain && !LEXICON.has(word) && !isStop(context.at(at)));
   }
   if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
-  if (LAST.has(word)) return context.isProperNoun(at) && !isPlaceLike(context, at);
+  if (LAST.has(word))
+    return context.isProperNoun(at) && !isPlaceLike(context, at) && !isGermanNoun(context, at);
   return isUnlistedNameHere(context, at);
 };
 
@@ -181,6 +182,7 @@ const isKnownNameHere = (context: NameContext, at: number): boolean => {
 const isAmbiguousNameHere = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (/^(?:the|a|an|this|that|every|each|no|some|any|at)$/u.test(context.norm(at - 1))) return false;
+  if (isGermanNoun(context, at)) return false;
   const surname = hasSurname(context, at);
   if (introduced) return FIRST.has(word) || surname || context.isProperNoun(at);
   const presented =
@@ -258,6 +260,13 @@ const isUnlistedWord = (context: NameContext, at: number): boolean => {
 
 /** Languages that capitalize all nouns: a capital is no evidence. */
 const NOUNS_CAPITAL = /^(?:de|lb)/iu;
+
+/** A German noun after an article or the like: "der Richter", "aller Kraft". */
+export const isGermanNoun = (context: NameContext, at: number): boolean =>
+  NOUNS_CAPITAL.test(context.language) &&
+  /^(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|all|jed|dies|viel)(?:e[rsmn]?)?|zum|zur|vom|beim|im|am)$/u.test(
+    context.norm(at - 1),
+  );
 
 /** Two unlisted capitalized words, or one after a greeting or a relation: "Siobhan Gallagher", "her husband Femi". */
 const isUnlistedNameHere = (context: NameContext, at: number): boolean => {

@@ -4,7 +4,7 @@ import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
-import { isFirstName, isLastName } from './people.ts';
+import { isFirstName, isGermanNoun, isLastName } from './people.ts';
 import { LEXICON, wordsTagged } from './tagger.ts';
 
 const PLACES = new Gazetteer([
@@ -101,7 +101,7 @@ const isPlaceWord = (context: NameContext, at: number): boolean => {
   const word = token.stem;
   if (/^(?:us|usa|uk|uae|u\.s|u\.k|u\.s\.a|lax|jfk)$/u.test(word))
     return token.text === token.text.toUpperCase() && !(word === 'us' && !context.isCased(at));
-  if (isPersonHere(context, at)) return false;
+  if (isPersonHere(context, at) || (AMBIGUOUS.has(word) && isGermanNoun(context, at))) return false;
   if (!AMBIGUOUS.has(word))
     return (
       context.isCapitalized(at) ||

@@ -1,9 +1,10 @@
 import type { PiiPolicy } from '../../../contract/analysis.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import { findRuns } from '../numbers/runs.ts';
+import { isPlainWord } from '../names/plain-words.ts';
+import { readNumbers } from '../numbers/reading.ts';
 import { locateSentences } from '../sentences.ts';
 import { type DetectedSpan, entitySpan, excludeRedacted, hiddenSpan } from '../spans.ts';
-import { tokenizeAsync } from '../tokens.ts';
+import { tokenize, tokenizeAsync } from '../tokens.ts';
 import type { AnalysisTranscript, PrivateDataTagger } from '../types.ts';
 
 /** What a model found in a text: spans to add to those of the rules, and where a name is possible at all. */
@@ -32,42 +33,52 @@ const POLICY_OF: Readonly<Record<string, PiiPolicy>> = {
   zip_code: 'location',
 };
 const NUMBER: PiiPolicy = 'number_sequence';
+/** Kinds of a place that are private only beside a street or a city: "gate 22" is a number, too. */
+const PARTS_OF_ADDRESS: ReadonlySet<string> = new Set([
+  'building_number',
+  'secondary_address',
+  'state',
+  'zip_code',
+]);
 /** Below those of the rules, which know the kind better. */
 const SCORE = 0.5;
+/** For a name in lower case in a sentence that has capitals. */
+const SURE = 0.9;
 
-type Reading = { readonly text: string; toOriginal(from: number, to: number): { from: number; to: number } };
-type Edit = { readonly from: number; readonly to: number; readonly digits: string };
+type Word = { readonly from: number; readonly to: number; readonly kind: string; readonly score: number };
 
-/** Reads spoken numbers as digits, which is how the model knows them. */
-const readAloud = (text: string, from: number, to: number, edits: readonly Edit[]): Reading => {
-  let read = '';
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const add = (part: string, start: number, end: number, isWhole: boolean) => {
-    for (let at = 0; at < part.length; at += 1) {
-      starts.push(isWhole ? start : start + at);
-      ends.push(isWhole ? end : start + at + 1);
-    }
-    read += part;
-  };
-  let at = from;
-  for (const edit of edits) {
-    add(text.slice(at, edit.from), at, edit.from, false);
-    add(edit.digits, edit.from, edit.to, true);
-    at = edit.to;
-  }
-  add(text.slice(at, to), at, to, false);
-  return {
-    text: read,
-    toOriginal: (start, end) => ({ from: starts[start] ?? from, to: ends[end - 1] ?? to }),
-  };
+const isNameOrPlace = (policy: PiiPolicy): boolean => policy === 'person_name' || policy === 'location';
+const policyOf = (kind: string): PiiPolicy => POLICY_OF[kind] ?? NUMBER;
+
+/** Whether a word can be a name or place by itself: not a number, nor a word of everyday language. */
+const isTelling = (text: string, { from, to, score }: Word, isCased: boolean): boolean => {
+  const word = text.slice(from, to);
+  if (!/\p{L}/u.test(word) || isPlainWord(word.toLowerCase())) return false;
+  return !isCased || /\p{Lu}/u.test(word) || score >= SURE;
 };
 
-const spokenNumbers = async (text: string, language: string): Promise<Edit[]> => {
-  const tokens = await tokenizeAsync(text, createYielder());
-  return findRuns(tokens, language).flatMap(({ groups }) =>
-    groups.filter(({ isSpoken }) => isSpoken).map(({ from, to, digits }) => ({ from, to, digits })),
+/** The words of a sentence, as offsets in its reading, that are private. */
+const privateWords = (text: string, words: readonly Word[]): Word[] => {
+  const isCased = /\p{Lu}/u.test(text);
+  const telling = words.map(
+    (word) =>
+      !isNameOrPlace(policyOf(word.kind)) ||
+      PARTS_OF_ADDRESS.has(word.kind) ||
+      isTelling(text, word, isCased),
   );
+  const hasAddress = words.some(
+    ({ kind }, index) => telling[index] && (kind === 'street_name' || kind === 'city'),
+  );
+  return words.filter((word, index) => {
+    if (PARTS_OF_ADDRESS.has(word.kind)) return hasAddress;
+    if (telling[index]) return true;
+    // "de la" inside of a name goes with it.
+    return [index - 1, index + 1].some((next) => {
+      const other = words[next];
+      const isNear = other && Math.min(Math.abs(other.from - word.to), Math.abs(word.from - other.to)) <= 2;
+      return isNear && telling[next] && policyOf(other.kind) === policyOf(word.kind);
+    });
+  });
 };
 
 /** Tags one sentence at a time: with its neighbors the model finds much less. Rejects if the model does not run. */
@@ -75,26 +86,25 @@ export const tagPrivateData = async (
   { text, segments, language }: AnalysisTranscript,
   tagger: PrivateDataTagger,
 ): Promise<TaggedData> => {
-  const numbers = await spokenNumbers(text, language);
-  let next = 0;
-  const readings = locateSentences(text, segments).map(({ from, to }) => {
-    const own: Edit[] = [];
-    for (; (numbers[next]?.from ?? Number.POSITIVE_INFINITY) < to; next += 1) {
-      const number = numbers[next];
-      if (number && number.from >= from && number.to <= to) own.push(number);
-    }
-    return readAloud(text, from, to, own);
+  const sentences = locateSentences(text, segments).map(({ from, to }) => {
+    const own = text.slice(from, to);
+    return { from, reading: readNumbers(own, tokenize(own), language) };
   });
-  const found = await tagger.tag(readings.map((reading) => reading.text));
+  const found = await tagger.tag(sentences.map(({ reading }) => reading.text));
   const possible = new Uint8Array(text.length);
   const spans: DetectedSpan[] = [];
   for (const [index, words] of found.entries()) {
-    const reading = readings[index];
-    for (const word of words) {
-      if (!reading) continue;
-      const { from, to } = reading.toOriginal(word.from, word.to);
-      possible.fill(1, from, to);
-      if (word.kind !== null) addSpan(spans, text, POLICY_OF[word.kind] ?? NUMBER, from, to);
+    const sentence = sentences[index];
+    if (!sentence) continue;
+    const inText = (word: { from: number; to: number }) => {
+      const { from, to } = sentence.reading.toOriginal({ from: word.from, to: word.to });
+      return { from: from + sentence.from, to: to + sentence.from };
+    };
+    for (const word of words) possible.fill(1, inText(word).from, inText(word).to);
+    const likely = words.flatMap(({ kind, ...word }) => (kind === null ? [] : [{ kind, ...word }]));
+    for (const word of privateWords(sentence.reading.text, likely)) {
+      const { from, to } = inText(word);
+      addSpan(spans, text, policyOf(word.kind), from, to);
     }
   }
   const tokens = await tokenizeAsync(text, createYielder());
@@ -115,17 +125,29 @@ const addSpan = (spans: DetectedSpan[], text: string, policy: PiiPolicy, from: n
     return;
   }
   if (!/[\p{L}\p{N}]/u.test(text.slice(start, end))) return;
-  const span = policy === 'person_name' || policy === 'location' ? entitySpan : hiddenSpan;
-  spans.push(span(policy, start, end, SCORE));
+  spans.push((isNameOrPlace(policy) ? entitySpan : hiddenSpan)(policy, start, end, SCORE));
 };
 
-const VETOED: ReadonlySet<PiiPolicy> = new Set<PiiPolicy>(['person_name', 'location']);
+/** What the rules know not to be a person or a place. */
+const NO_PRIVATE_NAME: ReadonlySet<PiiPolicy> = new Set<PiiPolicy>(['organization', 'product', 'event']);
 
-/** Unites the finds of rules and model. A rule's name or place goes where the model is sure of nothing. */
-export const uniteFinds = (rules: readonly DetectedSpan[], tagged: TaggedData | undefined): DetectedSpan[] =>
-  tagged === undefined
-    ? [...rules]
-    : [
-        ...rules.filter((span) => !(VETOED.has(span.policy) && tagged.isSurelyNothing(span))),
-        ...tagged.spans,
-      ];
+/**
+ * Unites the finds of rules and model. A rule's name or place goes where the model is sure of nothing, and a name of the model
+ * where a rule knows an organization, a product or an event.
+ */
+export const uniteFinds = (
+  rules: readonly DetectedSpan[],
+  tagged: TaggedData | undefined,
+): DetectedSpan[] => {
+  if (tagged === undefined) return [...rules];
+  const others = rules.filter(({ policy }) => NO_PRIVATE_NAME.has(policy));
+  return [
+    ...rules.filter(
+      (span) => !(span.entity !== null && isNameOrPlace(span.policy) && tagged.isSurelyNothing(span)),
+    ),
+    ...tagged.spans.filter(
+      (span) =>
+        !isNameOrPlace(span.policy) || !others.some(({ from, to }) => from <= span.from && span.to <= to),
+    ),
+  ];
+};

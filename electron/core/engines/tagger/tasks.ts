@@ -23,10 +23,15 @@ export const TAG_KINDS = [
 ] as const;
 
 /**
- * A word that may be private, in UTF-16 units of its sentence: its kind if one of its pieces is likely of one, else null. Words that
- * are surely none of any kind are left out.
+ * A word that may be private, in UTF-16 units of its sentence: the likeliest kind of its pieces with its probability, or null if none
+ * is likely. Words that are surely none of any kind are left out.
  */
-const TaggedWord = z.object({ from: z.int(), to: z.int(), kind: z.enum(TAG_KINDS).nullable() });
+const TaggedWord = z.object({
+  from: z.int(),
+  to: z.int(),
+  kind: z.enum(TAG_KINDS).nullable(),
+  score: z.number(),
+});
 export type TaggedWord = z.infer<typeof TaggedWord>;
 
 export type TagInput = { readonly folder: string; readonly sentences: readonly string[] };

@@ -31,7 +31,7 @@ const onnxRuntime = (): string => {
   return join(folder, name);
 };
 
-type Label = { readonly kind: TaggedWord['kind']; readonly nothing: number };
+type Label = Pick<TaggedWord, 'kind' | 'score'> & { readonly nothing: number };
 
 const labelOf = (logits: Float32Array): Label => {
   const largest = Math.max(...logits);
@@ -41,6 +41,7 @@ const labelOf = (logits: Float32Array): Label => {
   const isMarked = best > 0 && 1 / sum >= THRESHOLD;
   return {
     kind: isMarked ? (TAG_KINDS[(best - 1) >> 1] ?? null) : null,
+    score: isMarked ? 1 / sum : 0,
     nothing: (weights[0] ?? 0) / sum,
   };
 };
@@ -54,12 +55,13 @@ const tagWords = (pieces: readonly Piece[], logits: Float32Array): TaggedWord[] 
       from: before?.from ?? from,
       to,
       kind: before?.kind ?? label.kind,
+      score: Math.max(before?.score ?? 0, label.score),
       nothing: Math.min(before?.nothing ?? 1, label.nothing),
     });
   }
   return [...words.values()]
     .filter(({ nothing }) => nothing < SURELY_NOTHING)
-    .map(({ from, to, kind }) => ({ from, to, kind }));
+    .map(({ from, to, kind, score }) => ({ from, to, kind, score }));
 };
 
 /** Serves the tagger of private data. Argument: the path of the addon. The model is loaded with the first sentences. */
