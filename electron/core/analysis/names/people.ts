@@ -25,31 +25,8 @@ const SOFT_CUE =
 const CALL_OUT =
   /^(?:hi|hello|hey|dear|thanks|ask|tell|told|asked|met|with|hallo|hola|bonjour|remind|welcome|named)$/u;
 
-const INTRODUCTIONS = [
-  ['name', 'is'],
-  ["name's"],
-  ['call', 'me'],
-  ['name', 'was'],
-  ['heiße'],
-  ['ich', 'bin'],
-  ['name', 'ist'],
-  ['appelle'],
-  ['nom', 'est'],
-  ['llamo'],
-  ['nombre', 'es'],
-  ['first', 'name'],
-  ['last', 'name'],
-];
-const PRESENTATIONS = [
-  ['this', 'is'],
-  ["i'm"],
-  ['i', 'am'],
-  ["it's"],
-  ['speaking', 'with'],
-  ['soy'],
-  ['hier', 'ist'],
-  ["c'est"],
-];
+const INTRODUCTIONS = people.introductions.map((phrase) => phrase.split(' '));
+const PRESENTATIONS = people.presentations.map((phrase) => phrase.split(' '));
 
 /**
  * Detects names of people. Evidence: lists of first and last names (compromise's and our own), titles, capitals inside
