@@ -19,7 +19,7 @@ const lettersFrom = (tokens: readonly Token[], at: number): number => {
 };
 
 const isCharacter = (token: Token | undefined): boolean =>
-  /^(?:\p{L}|[\p{L}\d-]*\d[\p{L}\d-]*)$/u.test(token?.norm ?? '');
+  /^(?:\p{L}|colon|[\p{L}\d-]*\d[\p{L}\d-]*)$/u.test(token?.norm ?? '');
 
 /** "Anton Berta" as "A B": three names of letters in a row, or two beside digits or letters. */
 const letterEdits = (tokens: readonly Token[], isNumber: (at: number) => boolean): Edit[] => {

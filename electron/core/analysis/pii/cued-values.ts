@@ -57,19 +57,19 @@ const LIST_WORDS = /^(?:and|or|und|oder|et|ou|y|o|e|also|sowie)$/u;
  * Detects values by the words before them, in tokens whose spoken numbers are read as digits: documents, plates, user names, secrets,
  * dates of birth, ages, P.O. boxes, names.
  */
-export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] => [
+export const findCuedValues = (tokens: readonly Token[]): DetectedSpan[] => [
   ...findCodesBefore(tokens),
   ...tokens.flatMap((token, at) => {
     const match = token.isBlocked ? undefined : CUES.match(tokens, at);
     const rules = match === undefined ? undefined : RULES.get(match.phrase);
-    return match && rules ? rules.flatMap((rule) => valuesOf(tokens, { at, ...match }, rule, language)) : [];
+    return match && rules ? rules.flatMap((rule) => valuesOf(tokens, { at, ...match }, rule)) : [];
   }),
 ];
 
 type Cue = { readonly at: number; readonly last: number; readonly phrase: string };
 
-const valuesOf = (tokens: readonly Token[], cue: Cue, rule: Rule, language: string): DetectedSpan[] => {
-  const first = valueAfter(tokens, cue, rule, language);
+const valuesOf = (tokens: readonly Token[], cue: Cue, rule: Rule): DetectedSpan[] => {
+  const first = valueAfter(tokens, cue, rule);
   return first === undefined ? [] : [first, ...furtherCodes(tokens, cue.at, first, rule)];
 };
 
@@ -125,12 +125,7 @@ const furtherCodes = (
   }
 };
 
-const valueAfter = (
-  tokens: readonly Token[],
-  cue: Cue,
-  rule: Rule,
-  language: string,
-): DetectedSpan | undefined => {
+const valueAfter = (tokens: readonly Token[], cue: Cue, rule: Rule): DetectedSpan | undefined => {
   const end = tokens[cue.last];
   if (!end || /[.!]/u.test(end.trail)) return undefined;
   const isAsked = end.trail.includes('?');
@@ -159,7 +154,7 @@ const valueAfter = (
   }
   if (PLURAL_CUE.test(cue.phrase) && !/\d/u.test(tokens[start]?.text ?? '')) return undefined;
   if (hasChange && !CHANGE_LINKS.test(tokens[start - 1]?.norm ?? '')) return undefined;
-  return readValue(tokens, start, cue, rule, isLinked || hasChange, language);
+  return readValue(tokens, start, cue, rule, isLinked || hasChange);
 };
 
 const readValue = (
@@ -168,13 +163,12 @@ const readValue = (
   cue: Cue,
   rule: Rule,
   isLinked: boolean,
-  language: string,
 ): DetectedSpan | undefined => {
   switch (rule.value) {
     case 'code':
-      return codeAt(tokens, start, rule, language);
+      return codeAt(tokens, start, rule);
     case 'words':
-      return wordsAt(tokens, start, rule, isLinked, language);
+      return wordsAt(tokens, start, rule, isLinked);
     case 'unit':
       return spanOf(rule, tokens, unitAt(tokens, cue.at, start, rule));
     case 'box':
@@ -250,13 +244,8 @@ const spelledAt = (tokens: readonly Token[], start: number, { min, max }: Rule):
 };
 
 /** A spelled or written code with at least one digit. */
-const codeAt = (
-  tokens: readonly Token[],
-  start: number,
-  rule: Rule,
-  language: string,
-): DetectedSpan | undefined => {
-  const all = spelledPartsFrom(tokens, start, language, 24);
+const codeAt = (tokens: readonly Token[], start: number, rule: Rule): DetectedSpan | undefined => {
+  const all = spelledPartsFrom(tokens, start, 24);
   const codes = all.filter(({ token }) => isCode(token, rule));
   const pieces: typeof all = [];
   let length = 0;
@@ -286,11 +275,10 @@ const wordsAt = (
   start: number,
   rule: Rule,
   isLinked: boolean,
-  language: string,
 ): DetectedSpan | undefined => {
   const first = tokens[start];
   if (!first || first.isBlocked || CLAUSE_ENDS.test(first.norm)) return undefined;
-  const spelled = spelledPartsFrom(tokens, start, language, 40).length;
+  const spelled = spelledPartsFrom(tokens, start, 40).length;
   const hasSign = /\d/u.test(first.text) || (rule.policy === 'username' && /[_@#.]/u.test(first.text));
   const isNumbered =
     /^\d+$/u.test(tokens[start + 1]?.norm ?? '') &&

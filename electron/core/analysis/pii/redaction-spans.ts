@@ -56,7 +56,7 @@ export const detectPrivateData = async (
   const reading = readNumbers(text, tokens, language);
   const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
   for (const window of tokenWindows(readTokens)) {
-    const values = [...findCuedValues(window, language), ...findAges(window)];
+    const values = [...findCuedValues(window), ...findAges(window)];
     found.push(...excludeRedacted(values, window).map(reading.toOriginal));
     await yieldIfDue();
   }
