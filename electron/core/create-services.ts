@@ -201,6 +201,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     engine,
     devices,
     parallelism: engines.parallelism,
+    tagger: engines.tagger,
     scanner: () => files.scanner.engine(),
   });
   const backups = new BackupService({

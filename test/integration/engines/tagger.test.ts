@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
@@ -7,6 +7,7 @@ import { createTagger } from '../../../electron/core/engines/tagger/tagger.ts';
 import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT, WORKER_ENTRY } from '../../support/paths.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 type Case = {
   text: string;
@@ -71,6 +72,29 @@ describe('the tagger of private data', () => {
     const known = new Set(cases.flatMap(marked).map((word) => word.replace(/^.*?: /, '')));
     // With so many neighbors the model finds less, but what it finds lies where it says.
     expect(late.some(({ from, to }) => known.has(text.slice(from, to)))).toBe(true);
+  });
+
+  it('goes on in another process after a crash', async () => {
+    const sentences = Array.from({ length: 2000 }, (_, at) => `Ask for Maria Lopez in room ${at}.`);
+    const [alone] = await tagger.tag(sentences.slice(0, 1));
+    const pid = tagger.workerPid ?? 0;
+    const all = tagger.tag(sentences);
+    process.kill(pid, 'SIGKILL');
+    expect((await all)[0]).toEqual(alone);
+    expect(tagger.workerPid).not.toBe(pid);
+  });
+
+  it('rejects a damaged model, and says so to the doctor', async () => {
+    const copy = temporaryFolder();
+    for (const name of ['rampart-q4.onnx', 'rampart-vocab.txt'])
+      copyFileSync(join(folder, name), join(copy, name));
+    const whole = readFileSync(join(copy, 'rampart-q4.onnx'));
+    whole[9_000_000] = (whole[9_000_000] ?? 0) ^ 1;
+    writeFileSync(join(copy, 'rampart-q4.onnx'), whole);
+    const damaged = taggerOf(copy);
+    expect(() => damaged.check()).toThrow('damaged');
+    await expect(damaged.tag(['Ask for Maria Lopez.'])).rejects.toThrow('damaged');
+    await damaged.close();
   });
 
   it('rejects without its model', async () => {

@@ -62,9 +62,8 @@ const privateWords = (text: string, words: readonly Word[]): Word[] => {
   const isCased = /\p{Lu}/u.test(text);
   const telling = words.map(
     (word) =>
-      !isNameOrPlace(policyOf(word.kind)) ||
-      PARTS_OF_ADDRESS.has(word.kind) ||
-      isTelling(text, word, isCased),
+      !PARTS_OF_ADDRESS.has(word.kind) &&
+      (!isNameOrPlace(policyOf(word.kind)) || isTelling(text, word, isCased)),
   );
   const hasAddress = words.some(
     ({ kind }, index) => telling[index] && (kind === 'street_name' || kind === 'city'),

@@ -1,6 +1,8 @@
+import { isAppError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { WorkerHost } from '../worker/host.ts';
 import type { ForkWorker } from '../worker/process.ts';
+import { checkModelFiles } from './files.ts';
 import { type TaggedWord, tagTask } from './tasks.ts';
 
 export type TaggerOptions = {
@@ -14,6 +16,9 @@ export type TaggerOptions = {
 /** Finds names, addresses and documents in sentences. Rejects with the errors of {@link WorkerHost}. */
 export type TextTagger = {
   tag(sentences: readonly string[], signal?: AbortSignal): Promise<TaggedWord[][]>;
+  /** Throws if the model's files are missing or damaged. */
+  check(): void;
+  readonly workerPid: number | undefined;
   close(): Promise<void>;
 };
 
@@ -21,6 +26,8 @@ export type TextTagger = {
 const BATCH = 64;
 const IDLE_MS = 60_000;
 const TASKS_PER_WORKER = 5000;
+
+const isCrash = (error: unknown): boolean => isAppError(error) && error.code === 'engine_crashed';
 
 /** Keeps one process, which ends when idle. Transcripts share it batch by batch. */
 export const createTagger = ({ fork, addonPath, folder, log }: TaggerOptions): TextTagger => {
@@ -36,9 +43,17 @@ export const createTagger = ({ fork, addonPath, folder, log }: TaggerOptions): T
       const found: TaggedWord[][] = [];
       for (let at = 0; at < sentences.length; at += BATCH) {
         const batch = sentences.slice(at, at + BATCH);
-        found.push(...(await host.run(tagTask, { folder, sentences: batch }, { signal })));
+        const run = () => host.run(tagTask, { folder, sentences: batch }, { signal });
+        // A process that was killed says nothing of the sentences: another one gets them once more.
+        found.push(
+          ...(await run().catch((error: unknown) => (isCrash(error) ? run() : Promise.reject(error)))),
+        );
       }
       return found;
+    },
+    check: () => checkModelFiles(folder),
+    get workerPid() {
+      return host.pid;
     },
     close: () => host.close(),
   };

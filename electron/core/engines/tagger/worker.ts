@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { handleTask, type LoadEngine } from '../worker/protocol.ts';
+import { readModelFile } from './files.ts';
 import { TAG_KINDS, type TaggedWord, type tagTask } from './tasks.ts';
 import { createTokenizer, type Piece } from './word-piece.ts';
 
@@ -72,7 +73,8 @@ export const loadTagger: LoadEngine = ([addonPath]) => {
   let tag: ((sentence: string) => TaggedWord[]) | undefined;
 
   const load = (folder: string) => {
-    const tokenize = createTokenizer(readFileSync(join(folder, 'rampart-vocab.txt'), 'utf8'));
+    const tokenize = createTokenizer(readModelFile(folder, 'rampart-vocab.txt').toString('utf8'));
+    readModelFile(folder, 'rampart-q4.onnx');
     const run = addon.loadTagger(onnxRuntime(), join(folder, 'rampart-q4.onnx'));
     return (sentence: string): TaggedWord[] => {
       const pieces = tokenize(sentence);
