@@ -118,21 +118,8 @@ export const PII_POLICY_NAMES = [
 export const PiiPolicyName = z.enum(PII_POLICY_NAMES);
 export type PiiPolicyName = z.output<typeof PiiPolicyName>;
 
-/** What the window hides if nothing else is chosen: what identifies somebody, and secrets; no health, opinions and plain dates. */
-export const USUAL_PII = [
-  'person_name',
-  'contact',
-  'financial',
-  'us_social_security_number',
-  'passport_number',
-  'drivers_license',
-  'vehicle_id',
-  'username',
-  'password',
-  'number_sequence',
-  'date_of_birth',
-  'person_age',
-] as const satisfies readonly PiiPolicyName[];
+/** What the window hides if nothing else is chosen: names, contacts, ids, accounts, secrets, dates of birth; neither health nor dates. */
+export const USUAL_PII = ['personal', 'contact', 'financial'] as const satisfies readonly PiiPolicyName[];
 
 const isKeyOf = <T extends object>(record: T, key: PropertyKey): key is keyof T => Object.hasOwn(record, key);
 
