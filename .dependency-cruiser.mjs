@@ -93,7 +93,7 @@ export default {
       name: 'worker engines are independent',
       comment: 'An engine brings its tasks to the worker host; neither knows another engine.',
       severity: 'error',
-      from: { path: '^electron/core/engines/(whisper|diarizer|worker)/' },
+      from: { path: '^electron/core/engines/(whisper|diarizer|tagger|worker)/' },
       to: { path: '^electron/core/engines/', pathNot: '^electron/core/engines/(?:$1|worker)/' },
     },
     {

@@ -62,6 +62,11 @@ const checksOf = ({ system, models, backups, isDamaged }: Facts, { isOwn, url }:
       models.some((model) => model.in_use) && models.every((model) => model.installed || !model.bundled),
     ),
     check(
+      'Private data',
+      system.private_data_model.detail ?? 'rules and the model Rampart',
+      system.private_data_model.available,
+    ),
+    check(
       'Virus scan',
       system.scanner === 'clamav' ? 'ClamAV' : 'built-in checks only; ClamAV is not installed',
     ),

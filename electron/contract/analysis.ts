@@ -118,6 +118,9 @@ export const PII_POLICY_NAMES = [
 export const PiiPolicyName = z.enum(PII_POLICY_NAMES);
 export type PiiPolicyName = z.output<typeof PiiPolicyName>;
 
+/** What the window hides if nothing else is chosen: names, contacts, ids, accounts, secrets, dates of birth; neither health nor dates. */
+export const USUAL_PII = ['personal', 'contact', 'financial'] as const satisfies readonly PiiPolicyName[];
+
 const isKeyOf = <T extends object>(record: T, key: PropertyKey): key is keyof T => Object.hasOwn(record, key);
 
 const policiesOf = (name: PiiPolicyName): readonly PiiPolicy[] => {

@@ -59,6 +59,12 @@ export const System = success(
       parallel: z.int(),
     }),
     acceleration: Acceleration,
+    private_data_model: z
+      .object({
+        available: z.boolean(),
+        detail: z.string().nullable().describe('The reason if it is not available.'),
+      })
+      .describe('The bundled model that finds private data beside the rules.'),
     scanner: z.enum(['clamav', 'builtin']),
     disk_free: Bytes,
     limits: z.record(z.string(), z.number()),

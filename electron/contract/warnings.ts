@@ -35,6 +35,8 @@ export const WARNINGS = {
     'Names of people, places and organizations are found by lists and capitals in this language, less surely than in English.',
   names_written_only:
     'In this language only written e-mail addresses, URLs, numbers and listed names are found.',
+  private_data_by_rules:
+    'Private data was looked for by rules alone, which miss many names and addresses: the model did not run ({reason}). Read the text before you share it, or run the analysis again.',
   safety_few_words: 'Content safety knows few words of this language.',
   llm_unusable: 'The local language model gave no usable summary: sentences were extracted instead.',
   llm_failed: 'The local language model failed ({reason}): sentences were extracted instead.',

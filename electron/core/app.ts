@@ -240,6 +240,7 @@ const stop = async (
   await services.idleWork.close();
   await services.devices.close();
   await services.engine.close();
+  await services.tagger.close();
   await services.http.close();
   services.network.close();
   rmSync(paths.serverFile, { force: true });

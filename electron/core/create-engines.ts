@@ -9,6 +9,7 @@ import { createMediaEngine } from './engines/ffmpeg/engine.ts';
 import { findFfmpeg } from './engines/ffmpeg/tools.ts';
 import { createHttpClient } from './engines/net/http-client.ts';
 import { createPageReader } from './engines/pages/yt-dlp.ts';
+import { createTagger } from './engines/tagger/tagger.ts';
 import { createWhisperEngine } from './engines/whisper/engine.ts';
 import { defaultParallelism, type Parallelism } from './engines/whisper/parallelism.ts';
 import { DeviceService } from './services/devices.ts';
@@ -90,6 +91,12 @@ export const createEngines = async (deps: Deps) => {
       idleMs: WAITS.idleModelSeconds * 1000,
       ...parallelism,
       devices,
+      log: logger,
+    }),
+    tagger: createTagger({
+      fork: host.forkWorker,
+      addonPath: config.addonPath,
+      folder: join(config.resourcesDir, 'models'),
       log: logger,
     }),
     diarize: createDiarizer(host.forkWorker),

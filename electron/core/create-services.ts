@@ -62,7 +62,8 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
 
   const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
   const removed = unknownSettings(db);
-  if (removed.length > 0) logger.info({ settings: removed.join(', ') }, 'Settings of another version have no effect');
+  if (removed.length > 0)
+    logger.info({ settings: removed.join(', ') }, 'Settings of another version have no effect');
   const accounts = new AccountService(db, clock, config.apiKey);
   const usage = new UsageService(db);
   const vocabulary = new VocabularyService({ db, clock });
@@ -119,6 +120,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
   const analyze = createAnalyzer({
     secret,
     thread: host.analysisThread,
+    tagger: (signal) => ({ tag: (sentences) => engines.tagger.tag(sentences, signal) }),
     summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
   });
   const work = createJobWork({
@@ -199,6 +201,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     engine,
     devices,
     parallelism: engines.parallelism,
+    tagger: engines.tagger,
     scanner: () => files.scanner.engine(),
   });
   const backups = new BackupService({
@@ -225,6 +228,7 @@ export const createServices = async ({ config, host, paths, db, logger }: Deps) 
     network,
     speakers,
     engine,
+    tagger: engines.tagger,
     devices,
     idleWork: engines.idleWork,
     http,

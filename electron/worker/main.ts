@@ -1,4 +1,5 @@
 import { loadDiarizer } from '../core/engines/diarizer/worker.ts';
+import { loadTagger } from '../core/engines/tagger/worker.ts';
 import { loadWhisper } from '../core/engines/whisper/worker.ts';
 import type { LoadEngine } from '../core/engines/worker/protocol.ts';
 import { openPort } from './port.ts';
@@ -11,6 +12,7 @@ import { serve } from './serve.ts';
 const ENGINES: Readonly<Record<string, LoadEngine>> = {
   whisper: loadWhisper,
   diarizer: loadDiarizer,
+  tagger: loadTagger,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -10,6 +10,7 @@
 #include "params.h"
 #include "result.h"
 #include "speech_detector.h"
+#include "tagger.h"
 #include "task.h"
 #include "vulkan_library.h"
 
@@ -109,6 +110,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("loadVulkan", Napi::Function::New(env, load_vulkan_library));
   exports.Set("loadModel", Napi::Function::New(env, load_model));
   exports.Set("loadSpeechDetector", Napi::Function::New(env, load_speech_detector));
+  exports.Set("loadTagger", Napi::Function::New(env, load_tagger));
   exports.Set("inspectModel", Napi::Function::New(env, inspect_model));
   exports.Set("systemInfo", Napi::Function::New(env, system_info));
   return exports;

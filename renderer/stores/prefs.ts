@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { createStore } from 'zustand/vanilla';
-import { PII_POLICY_NAMES, PII_SUBSTITUTIONS, SUMMARY_TYPES } from '../../electron/contract/analysis.ts';
+import {
+  PII_POLICY_NAMES,
+  PII_SUBSTITUTIONS,
+  SUMMARY_TYPES,
+  USUAL_PII,
+} from '../../electron/contract/analysis.ts';
 import { LOCALES } from '../i18n/index.ts';
 import { readStored } from '../lib/storage.ts';
 
@@ -22,7 +27,7 @@ export const TranscriptionOptions = z.object({
   summaryType: z.enum(SUMMARY_TYPES).catch('bullets'),
   safety: z.boolean().catch(false),
   redact: z.boolean().catch(false),
-  policies: z.array(z.enum(PII_POLICY_NAMES)).catch(['contact', 'financial']),
+  policies: z.array(z.enum(PII_POLICY_NAMES)).catch([...USUAL_PII]),
   substitution: z.enum(PII_SUBSTITUTIONS).catch('hash'),
   redactAudio: z.boolean().catch(true),
 });

@@ -1,12 +1,20 @@
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { analyze } from '../../electron/core/analysis/analyze.ts';
 import { AnalysisThreads } from '../../electron/core/analysis/analyze-in-thread.ts';
 import type { AnalysisTranscript } from '../../electron/core/analysis/types.ts';
+import { silentLogger } from '../../electron/core/base/logger.ts';
+import { createTagger } from '../../electron/core/engines/tagger/tagger.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { addonPath, buildAddon } from '../../native/build.mjs';
+import { ROOT, WORKER_ENTRY } from '../support/paths.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from '../unit/analysis/support/corpus.ts';
 import { rouge } from '../unit/analysis/support/rouge.ts';
 import { scoreEntities } from '../unit/analysis/support/score-entities.ts';
 import { markedDialogue, transcriptOf } from '../unit/analysis/support/transcripts.ts';
+import { printPrivateData, printRealTexts } from './private-data.ts';
 
 const HOURS = 3;
 const WORDS_PER_MINUTE = 150;
@@ -125,6 +133,18 @@ async function printSpeed(): Promise<void> {
   }
 }
 
+const tagger = createTagger({
+  fork: forkNodeWorker(WORKER_ENTRY),
+  addonPath: addonPath() ?? (await buildAddon({ log: console.error })),
+  folder: join(ROOT, 'resources/models'),
+  log: silentLogger,
+});
+const { values } = parseArgs({
+  options: { misses: { type: 'boolean', default: false }, speech: { type: 'string' } },
+});
+await printPrivateData(tagger, values.misses);
+if (values.speech !== undefined) await printRealTexts(values.speech, tagger);
+await tagger.close();
 await printEntities();
 await printTexts();
 await printSpeed();

@@ -181,7 +181,9 @@ that they were made with, and where their sources are lie beside them, in \`reso
 place there. The sources are also beside each release.
 
 The models that come along, in \`resources/models\`, are Whisper base (MIT, Copyright (c) 2022 OpenAI), pyannote segmentation 3.0 (MIT,
-Copyright (c) 2020 CNRS), CAM++ of 3D-Speaker (Apache 2.0) and Silero VAD (MIT, Copyright (c) 2020-present Silero Team). Both speaker
+Copyright (c) 2020 CNRS), CAM++ of 3D-Speaker (Apache 2.0), Silero VAD (MIT, Copyright (c) 2020-present Silero Team) and "Rampart:
+Client-side PII redaction for AI assistants" by National Design Studio (https://huggingface.co/nationaldesignstudio/rampart,
+Copyright 2026 National Design Studio, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/), redistributed unmodified. Both speaker
 models were converted: the README there says how. Their licenses lie beside them. The recordings of \`resources/samples\` are in
 the public domain.
 

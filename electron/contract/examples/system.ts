@@ -129,6 +129,7 @@ export const systemExamples: ExamplesOf<typeof systemRoutes> = {
               },
             ],
           },
+          private_data_model: { available: true, detail: null },
           scanner: 'builtin',
           disk_free: 214_748_364_800,
           limits: {

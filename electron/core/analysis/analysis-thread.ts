@@ -2,13 +2,14 @@ import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
 import { analyze } from './analyze.ts';
 import { type FromThread, inBatches, type ToThread } from './thread-messages.ts';
-import type { AnalysisResult, AnalysisSegment, Summarizer } from './types.ts';
+import type { AnalysisResult, AnalysisSegment, PrivateDataTagger, Summarizer } from './types.ts';
 
 /** The worker side of `AnalysisThreads`: runs one analysis after the other. */
 const serve = (port: NonNullable<typeof parentPort>): void => {
   const send = (message: FromThread) => port.postMessage(message);
   let segments: AnalysisSegment[] = [];
   let answer: (message: Extract<ToThread, { kind: 'summary' }>) => void = () => {};
+  let answerTags: (message: Extract<ToThread, { kind: 'tags' }>) => void = () => {};
   let next: () => void = () => {};
 
   /** Forwards to the caller's thread, which owns the language model's connection and limits. */
@@ -22,13 +23,25 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
     },
   };
 
+  /** Forwards to the caller's thread, which owns the tagger's process. */
+  const remoteTagger: PrivateDataTagger = {
+    tag(sentences) {
+      return new Promise((resolve, reject) => {
+        answerTags = (message) =>
+          'tags' in message ? resolve(message.tags) : reject(new Error(message.error));
+        send({ kind: 'tag', sentences: [...sentences] });
+      });
+    },
+  };
+
   const work = (message: Extract<ToThread, { kind: 'analyze' }>): Promise<AnalysisResult> => {
-    const { transcript, options, secret, translation, hasSummarizer } = message;
+    const { transcript, options, secret, translation, hasSummarizer, hasTagger } = message;
     const onProgress = (share: number) => send({ kind: 'progress', share });
     const summarizer = hasSummarizer ? remote : undefined;
+    const tagger = hasTagger ? remoteTagger : undefined;
     const whole = { ...transcript, segments };
     segments = [];
-    return analyze(whole, options, { secret, translation, onProgress, summarizer });
+    return analyze(whole, options, { secret, translation, onProgress, summarizer, tagger });
   };
 
   /** Sends a batch only when asked: all messages that wait are received in one turn of the other thread's loop. */
@@ -54,6 +67,8 @@ const serve = (port: NonNullable<typeof parentPort>): void => {
       next();
     } else if (message.kind === 'summary') {
       answer(message);
+    } else if (message.kind === 'tags') {
+      answerTags(message);
     } else {
       work(message)
         .then(deliver)

@@ -40,6 +40,7 @@ const Message = z.discriminatedUnion('kind', [
       bullets: z.number(),
     }),
   }),
+  z.object({ kind: z.literal('tag'), sentences: z.array(z.string()) }),
   z.object({
     kind: z.literal('result'),
     result: z.custom<AnalysisResult>((value) => isRecord(value) && Array.isArray(value.warnings)),
@@ -60,7 +61,7 @@ const analyzeIn = (
   options: AnalysisOptions,
   dependencies: ThreadDependencies,
 ): Promise<AnalysisResult> => {
-  const { summarizer, onProgress, signal } = dependencies;
+  const { summarizer, tagger, onProgress, signal } = dependencies;
   const segments: AnalysisSegment[] = [];
 
   let abort = () => {};
@@ -83,7 +84,12 @@ const analyzeIn = (
       } else if (message.kind === 'progress') onProgress?.(message.share);
       else if (message.kind === 'result') resolve(withSegments(message.result, segments));
       else if (message.kind === 'failed') reject(new Error(message.error));
-      else if (summarizer) {
+      else if (message.kind === 'tag') {
+        tagger?.tag(message.sentences).then(
+          (tags) => post(worker, { kind: 'tags', tags }),
+          (error: unknown) => post(worker, { kind: 'tags', error: messageOf(error) }),
+        );
+      } else if (summarizer) {
         summarizer.summarize(message.input).then(
           (items) => post(worker, { kind: 'summary', items }),
           (error: unknown) => post(worker, { kind: 'summary', error: messageOf(error) }),
@@ -163,7 +169,7 @@ const sendTranscript = async (
   worker: Worker,
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
-  { secret, translation, summarizer }: ThreadDependencies,
+  { secret, translation, summarizer, tagger }: ThreadDependencies,
 ): Promise<void> => {
   for (const batch of inBatches(transcript.segments)) {
     post(worker, batch);
@@ -177,6 +183,7 @@ const sendTranscript = async (
     secret,
     translation,
     hasSummarizer: summarizer !== undefined,
+    hasTagger: tagger !== undefined,
   });
 };
 

@@ -1,11 +1,13 @@
 import { type ContentSafety, type Entity, resolvePolicies } from '../../contract/analysis.ts';
 import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
+import { messageOf } from '../base/errors.ts';
 import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
 import { detectPrivateData } from './pii/redaction-spans.ts';
+import { type TaggedData, tagPrivateData, uniteFinds } from './pii/tagged-data.ts';
 import { assessContentSafety } from './safety/content-safety.ts';
 import { maskAlternatives, maskSpans } from './safety/mask.ts';
 import { toEntities } from './spans.ts';
@@ -17,6 +19,7 @@ import type {
   AnalysisOptions,
   AnalysisResult,
   AnalysisTranscript,
+  PrivateDataTagger,
   RedactedWord,
 } from './types.ts';
 
@@ -36,7 +39,8 @@ export const analyze = async (
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
   progress(0);
-  const cleaned = await redactAndMask(transcript, options, dependencies.secret, yieldIfDue, progress);
+  const cleaned = await redactAndMask(transcript, options, dependencies, yieldIfDue, progress);
+  result.warnings.push(...cleaned.warnings);
   const current = cleaned.transcript;
   progress(0.65);
   if (cleaned.report) result.content_safety = cleaned.report;
@@ -60,9 +64,9 @@ const addSummary = async (
   dependencies: AnalysisDependencies,
   yieldIfDue: YieldIfDue,
 ): Promise<void> => {
-  const { secret, summarizer } = dependencies;
+  const { summarizer } = dependencies;
   const translation = dependencies.translation
-    ? await redactTranslation(dependencies.translation, options, secret, yieldIfDue)
+    ? await redactTranslation(dependencies.translation, options, dependencies, yieldIfDue)
     : undefined;
   const request = {
     type: options.summary_type ?? 'bullets',
@@ -79,13 +83,13 @@ const addSummary = async (
 const redactTranslation = async (
   translation: AnalysisTranscript,
   options: AnalysisOptions,
-  secret: string,
+  dependencies: AnalysisDependencies,
   yieldIfDue: YieldIfDue,
 ): Promise<AnalysisTranscript> => {
   const { transcript } = await redactAndMask(
     translation,
     { ...options, entity_detection: false },
-    secret,
+    dependencies,
     yieldIfDue,
   );
   return transcript;
@@ -98,17 +102,19 @@ type Cleaned = {
   /** What content safety found before it masked anything. */
   report?: ContentSafety;
   isMasked: boolean;
+  warnings: StoredWarning[];
 };
 
 /** Redacts private data and masks profanity. A mask may bare private data ("a55-42367"), so both repeat until nothing changes. */
 const redactAndMask = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
-  secret: string,
+  dependencies: AnalysisDependencies,
   yieldIfDue: YieldIfDue,
   onProgress: (share: number) => void = () => {},
 ): Promise<Cleaned> => {
-  const pii = await redactPii(transcript, options, secret, yieldIfDue);
+  const { secret } = dependencies;
+  const pii = await redactPii(transcript, options, dependencies, yieldIfDue);
   onProgress(0.5);
   const cleaned: Cleaned = { ...pii, transcript: dropEmptySegments(pii.transcript), isMasked: false };
   while (options.content_safety) {
@@ -139,18 +145,38 @@ const profanityIn = async (text: string, yieldIfDue: YieldIfDue) =>
 const redactPii = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
-  secret: string,
+  { secret, tagger: model }: AnalysisDependencies,
   yieldIfDue: YieldIfDue,
-): Promise<{ transcript: AnalysisTranscript; entities: Entity[]; words: RedactedWord[] }> => {
-  if (!options.redact_pii && !options.entity_detection) return { transcript, entities: [], words: [] };
+): Promise<Pick<Cleaned, 'transcript' | 'entities' | 'words' | 'warnings'>> => {
+  if (!options.redact_pii && !options.entity_detection)
+    return { transcript, entities: [], words: [], warnings: [] };
   const { text, language } = transcript;
   const tagger = new Tagger();
-  const spans = options.redact_pii
+  const { tagged, warnings } = await tagOrWarn(transcript, model);
+  const rules = options.redact_pii
     ? await detectPrivateData(text, language, yieldIfDue, tagger)
     : await detectEntities(text, language, yieldIfDue);
+  const spans = uniteFinds(rules, tagged);
   const entities = options.entity_detection ? toEntities(text, spans, options.entity_types) : [];
-  if (!options.redact_pii) return { transcript, entities, words: [] };
-  return redactTranscript(transcript, spans, entities, redactionOptions(options, secret), yieldIfDue, tagger);
+  if (!options.redact_pii) return { transcript, entities, words: [], warnings };
+  const redaction = redactionOptions(options, secret);
+  return {
+    ...(await redactTranscript(transcript, spans, entities, redaction, yieldIfDue, tagger)),
+    warnings,
+  };
+};
+
+/** Without the model the rules go on alone, and say so. */
+const tagOrWarn = async (
+  transcript: AnalysisTranscript,
+  model: PrivateDataTagger | undefined,
+): Promise<{ tagged?: TaggedData; warnings: StoredWarning[] }> => {
+  if (!model) return { warnings: [] };
+  try {
+    return { tagged: await tagPrivateData(transcript, model), warnings: [] };
+  } catch (error) {
+    return { warnings: [warningOf('private_data_by_rules', { reason: messageOf(error) })] };
+  }
 };
 
 const redactionOptions = (options: AnalysisOptions, secret: string): RedactionOptions => ({

@@ -12,9 +12,12 @@ import { findPlaces } from './names/places.ts';
 import { findEvents, findProducts } from './names/products-and-events.ts';
 import { Tagger } from './names/tagger.ts';
 import { classifyNumbers } from './numbers/classify.ts';
+import { readNumbers } from './numbers/reading.ts';
 import { findRuns } from './numbers/runs.ts';
 import { type DetectedSpan, excludeRedacted } from './spans.ts';
 import { blankOverlong, blankRedacted, type Token, tokenizeAsync, tokenWindows } from './tokens.ts';
+
+const keyOf = ({ policy, from, to, entity }: DetectedSpan): string => `${policy} ${from} ${to} ${entity}`;
 
 /** Runs all entity detectors. Spans may overlap; offsets are UTF-16 units into `original`. */
 export const detectEntities = async (
@@ -30,9 +33,16 @@ export const detectEntities = async (
   const found = new Map<string, DetectedSpan>();
   for (const window of tokenWindows(tokens)) {
     for (const span of await detectInWindow({ text, written }, window, language, yieldIfDue, tagger)) {
-      const key = `${span.policy} ${span.from} ${span.to} ${span.entity}`;
-      if (!found.has(key)) found.set(key, span);
+      if (!found.has(keyOf(span))) found.set(keyOf(span), span);
     }
+  }
+  const reading = readNumbers(text, tokens, language);
+  const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
+  const read = blankRedacted(reading.text, readTokens);
+  for (const window of tokenWindows(readTokens)) {
+    const spelled = excludeRedacted([...findIbans(read, window), ...findSpelledIpv6(window)], window);
+    for (const span of spelled.map(reading.toOriginal)) found.set(keyOf(span), span);
+    await yieldIfDue();
   }
   return [...found.values()].map(folded.toOriginal);
 };
@@ -52,11 +62,7 @@ const detectInWindow = async (
     return { ...span, from: span.from + base, to: span.to + base };
   });
   await yieldIfDue();
-  found.push(
-    ...findSpokenAddresses(tokens),
-    ...findIbans(written, tokens, language),
-    ...findSpelledIpv6(tokens, language),
-  );
+  found.push(...findSpokenAddresses(tokens));
   await yieldIfDue();
   for (const run of findRuns(tokens, language)) found.push(...classifyNumbers(run, tokens, language));
   await yieldIfDue();

@@ -8,7 +8,7 @@ export type FoldedText = {
 };
 
 /** Replaces the range `from` (inclusive) to `to` (exclusive), in UTF-16 units. */
-type Edit = {
+export type Edit = {
   from: number;
   to: number;
   by: string;
@@ -29,7 +29,7 @@ export const foldText = (original: string): FoldedText => {
 };
 
 /** Applies disjoint edits in text order. A span that touches an edited range covers all of it. */
-const applyEdits = (text: string, edits: readonly Edit[]): FoldedText => {
+export const applyEdits = (text: string, edits: readonly Edit[]): FoldedText => {
   if (edits.length === 0) return { text, toOriginal: (span) => span };
   const starts: number[] = [];
   const ends: number[] = [];

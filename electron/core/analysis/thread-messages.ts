@@ -3,10 +3,12 @@ import type {
   AnalysisResult,
   AnalysisSegment,
   AnalysisTranscript,
+  PrivateDataTagger,
   Summarizer,
 } from './types.ts';
 
 type SummarizerInput = Parameters<Summarizer['summarize']>[0];
+type Tags = Awaited<ReturnType<PrivateDataTagger['tag']>>;
 type SummarizerItems = Awaited<ReturnType<Summarizer['summarize']>>;
 
 /** Segments are sent in batches before the message they belong to: cloning hours of words at once blocks too long. */
@@ -25,16 +27,20 @@ export type ToThread =
       secret: string;
       translation: AnalysisTranscript | undefined;
       hasSummarizer: boolean;
+      hasTagger: boolean;
     }
   /** Asks for the next batch of segments. */
   | { kind: 'next' }
   | { kind: 'summary'; items: SummarizerItems }
-  | { kind: 'summary'; error: string };
+  | { kind: 'summary'; error: string }
+  | { kind: 'tags'; tags: Tags }
+  | { kind: 'tags'; error: string };
 
 export type FromThread =
   | SegmentsMessage
   | { kind: 'progress'; share: number }
   | { kind: 'summarize'; input: SummarizerInput }
+  | { kind: 'tag'; sentences: string[] }
   /** Without the segments of `redacted`. */
   | { kind: 'result'; result: AnalysisResult }
   | { kind: 'failed'; error: string };

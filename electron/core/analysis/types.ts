@@ -92,9 +92,21 @@ export type Summarizer = {
   }): Promise<{ text: string; sentence_ids: number[] }[]>;
 };
 
+/**
+ * A model that finds names, addresses and documents in single sentences: the words that may be private, in UTF-16 units, with a
+ * kind and its probability if they likely are. Rejects if it does not run.
+ */
+export type PrivateDataTagger = {
+  tag(
+    sentences: readonly string[],
+  ): Promise<readonly (readonly { from: number; to: number; kind: string | null; score: number }[])[]>;
+};
+
 export type AnalysisDependencies = {
   /** HMAC key of redaction tokens, secret to this installation; used by `redact_pii` with `hash`. */
   secret: string;
+  /** Finds private data beside the rules; absent where no model is, as in tests of the rules. */
+  tagger?: PrivateDataTagger | undefined;
   /** The local language model, if the user has set one up. */
   summarizer?: Summarizer;
   /** Whisper's English translation of the same audio, for a summary in English. */

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { FfmpegTools, MediaEngine } from '../engines/ffmpeg/types.ts';
+import type { TextTagger } from '../engines/tagger/tagger.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
 import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { SystemInfo } from '../engines/whisper/types.ts';
@@ -21,6 +22,7 @@ type Deps = {
   readonly engine: WhisperEngine;
   readonly devices: DeviceService;
   readonly parallelism: Parallelism;
+  readonly tagger: Pick<TextTagger, 'check'>;
   readonly scanner: () => Promise<'clamav' | 'builtin'>;
 };
 
@@ -34,6 +36,7 @@ export class SystemService {
   readonly #deps: Deps;
   readonly #startedAt: number;
   #probe: Promise<Probe> | undefined;
+  #modelFault: string | null | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -52,6 +55,19 @@ export class SystemService {
       (error: unknown): Probe => ({ available: false, detail: messageOf(error) }),
     );
     return this.#probe;
+  }
+
+  /** Reads the whole model, once. */
+  #privateDataModel(): { available: boolean; detail: string | null } {
+    if (this.#modelFault === undefined) {
+      try {
+        this.#deps.tagger.check();
+        this.#modelFault = null;
+      } catch (error) {
+        this.#modelFault = messageOf(error);
+      }
+    }
+    return { available: this.#modelFault === null, detail: this.#modelFault };
   }
 
   diskUsage() {
@@ -79,6 +95,7 @@ export class SystemService {
         threads: parallelism.threads,
         parallel: parallelism.concurrency,
       },
+      private_data_model: this.#privateDataModel(),
       acceleration: await devices.describe(probe.available ? gpuOf(probe.info) : null),
       scanner: await scanner(),
       disk_free: disk.bavail * disk.bsize,

@@ -154,7 +154,7 @@ describe('transcription request', () => {
       diarize: true,
       speakers_expected: 3,
       summary_language: 'de',
-      redact_pii_policies: ['contact', 'financial'],
+      redact_pii_policies: ['personal', 'contact', 'financial'],
       redact_pii_audio: true,
     });
   });

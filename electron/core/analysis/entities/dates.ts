@@ -1,70 +1,21 @@
+import lexicon from '../../../../resources/lexicons/dates.json' with { type: 'json' };
 import { numberWords, smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
-const words = (text: string) => new Set(text.split(/\s+/).filter(Boolean));
-const MONTHS = words(`january february march april may june july august september october november december
-  jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember
-  janvier février mars avril juin juillet août septembre octobre novembre décembre
-  enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`);
+const MONTHS = new Set(lexicon.months);
 /** Months that are also other words: they need a day, a year or a preposition. */
-const DOUBTFUL = words('march may mar jan sep dec mai mars august jun mayo');
-const WEEKDAYS =
-  words(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
-  saturdays sundays montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche
-  lunes martes miércoles jueves viernes sábado domingo`);
-const DAYS = words(
-  'today tomorrow yesterday tonight heute morgen gestern übermorgen vorgestern demain hier hoy mañana ayer',
-);
-const SHIFT = words('next last this coming past nächsten nächste letzten letzte letzter diesen');
-const PERIODS = words(
-  `week month year quarter weekend decade century summer winter spring fall autumn semester woche monat jahr`,
-);
-const UNITS = words('day days week weeks month months year years decade decades century centuries');
-const HOLIDAYS: readonly (readonly string[])[] = [
-  'christmas eve',
-  'christmas day',
-  'christmas',
-  "new year's eve",
-  "new year's day",
-  "new year's",
-  'easter sunday',
-  'easter monday',
-  'easter',
-  'good friday',
-  'thanksgiving',
-  'halloween',
-  "valentine's day",
-  'independence day',
-  'labor day',
-  'memorial day',
-  'veterans day',
-  "mother's day",
-  "father's day",
-  'hanukkah',
-  'ramadan',
-  'diwali',
-  'martin luther king day',
-  'boxing day',
-  "st patrick's day",
-  'fourth of july',
-  'weihnachten',
-  'silvester',
-  'ostern',
-  'noël',
-  'pâques',
-  'navidad',
-].map((name) => name.split(' '));
-const ORDINAL_WORDS =
-  words(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
-  fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth`);
-const PREPOSITIONS =
-  words(`in since until till by of from before after during for to around circa through year years between and late
-  early mid back was born im seit bis von en depuis desde año hasta jahr summer spring winter fall autumn about`);
-const MONTH_LEAD =
-  words(`in since until till by of from before after during through next last this late early mid around for im seit bis ab
-  en depuis desde hasta every and to per past coming throughout`);
-const DECADES = words('twenties thirties forties fifties sixties seventies eighties nineties');
+const DOUBTFUL = new Set(lexicon.doubtfulMonths);
+const WEEKDAYS = new Set(lexicon.weekdays);
+const DAYS = new Set(lexicon.days);
+const SHIFT = new Set(lexicon.shifts);
+const PERIODS = new Set(lexicon.periods);
+const UNITS = new Set(lexicon.units);
+const HOLIDAYS = lexicon.holidays.map((name) => name.split(' '));
+const ORDINAL_WORDS = new Set(lexicon.ordinals);
+const PREPOSITIONS = new Set(lexicon.prepositions);
+const MONTH_LEAD = new Set(lexicon.monthLeads);
+const DECADES = new Set(lexicon.decades);
 const ENGLISH = numberWords('en').small;
 
 /**

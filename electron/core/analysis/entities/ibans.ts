@@ -2,31 +2,28 @@ import { ibanLength, isIban } from '../numbers/checks.ts';
 import { cueAfter, hasCueBefore } from '../numbers/cues.ts';
 import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
-import { type SpelledPart, spelledPartsFrom } from './spelled.ts';
 
-const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})(?=\d{2})/giu;
+const IBAN_START = /(?<![\p{L}\d])([A-Z]\s?[A-Z])(?=\s?\d\s?\d)/giu;
 /** The start of an IBAN that may be misheard. A space after the country code needs capitals. */
-const LOOSE_START = /(?<![\p{L}\d])(?:[A-Z]{2}\s?|[A-Za-z]{2})(?=\d{2})/gu;
+const LOOSE_START = /(?<![\p{L}\d])(?:[A-Z]{2}\s?|[A-Za-z]{2}|[A-Za-z]\s[A-Za-z]\s)(?=\d\s?\d)/gu;
 const GROUP = /[A-Za-z\d]+/uy;
 const SEPARATOR = /(?:\s|[.-]|,\s?)/uy;
 const MIN_LENGTH = 15;
 const MAX_LENGTH = 34;
-const SHAPE = /^[A-Z]{2}\d{2}[A-Z\d]{11}/u;
 
 /**
- * Detects written and spelled IBANs. One of valid length and check digits is reported. After a cue ("my IBAN is")
+ * Detects written and spelled IBANs in a text with digits for number words. One of valid length and check digits is reported. After a cue ("my IBAN is")
  * anything of an IBAN's shape is hidden: one misheard digit must not reveal the others.
  */
-export const findIbans = (text: string, tokens: readonly Token[], language: string): DetectedSpan[] => [
+export const findIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] => [
   ...findWrittenIbans(text, tokens),
-  ...findSpelledIbans(tokens, language),
   ...findCuedIbans(text, tokens),
 ];
 
 const findWrittenIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
   for (const match of matchesIn(text, tokens, IBAN_START)) {
-    const length = ibanLength((match[1] ?? '').toUpperCase());
+    const length = ibanLength((match[1] ?? '').replace(' ', '').toUpperCase());
     const end = length ? readAlphanumerics(text, match.index, length) : undefined;
     if (end === undefined) continue;
     const value = text
@@ -86,6 +83,7 @@ const findCuedIbans = (text: string, tokens: readonly Token[]): DetectedSpan[] =
  * with a digit. A group of letters belongs to it in capitals or before digits.
  */
 const endOfLooseIban = (text: string, from: number): number | undefined => {
+  // Letter by letter, words are easily heard once too often.
   const length = ibanLength(text.slice(from, from + 2).toUpperCase());
   let seen = 0;
   let end: number | undefined;
@@ -97,7 +95,12 @@ const endOfLooseIban = (text: string, from: number): number | undefined => {
     const separator = matchAt(SEPARATOR, text, next) ?? '';
     const isLetters = !/\d/u.test(group);
     const following = separator === '' ? undefined : matchAt(GROUP, text, next + separator.length);
-    if (isLetters && (group.length > 6 || !(/^[A-Z]+$/u.test(group) || /\d/u.test(following ?? '')))) break;
+    if (
+      isLetters &&
+      seen > 1 &&
+      (group.length > 6 || !(/^[A-Z]+$/u.test(group) || /\d/u.test(following ?? '')))
+    )
+      break;
     seen += group.length;
     if (seen === length) return next;
     if (!isLetters && seen >= MIN_LENGTH) end = next;
@@ -110,42 +113,4 @@ const endOfLooseIban = (text: string, from: number): number | undefined => {
 const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
-};
-
-/** Detects IBANs read out: "d e eight nine three seven …". */
-export const findSpelledIbans = (tokens: readonly Token[], language: string): DetectedSpan[] => {
-  const found: DetectedSpan[] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (!/^(?:[a-z]|[a-z]{2}|[a-z]{2}\d{2}\w*)$/iu.test(token.text)) continue;
-    const parts = spelledPartsFrom(tokens, index, language);
-    const joined = parts.map((part) => part.value).join('');
-    const pair =
-      parts[0]?.value.length === 1 || token.text === token.text.toUpperCase()
-        ? joined
-        : token.norm.toUpperCase() +
-          spelledPartsFrom(tokens, index + 1, language)
-            .map((part) => part.value)
-            .join('');
-    const length = ibanLength(pair.slice(0, 2));
-    const whole = length !== undefined && isIban(pair.slice(0, length));
-    if (!whole && !(SHAPE.test(pair) && hasCueBefore(tokens, index, 'account'))) continue;
-    const last = tokenAtCharacter(
-      parts.length > 1
-        ? parts
-        : [{ value: pair.slice(0, 2), token }, ...spelledPartsFrom(tokens, index + 1, language)],
-      whole ? length : MAX_LENGTH,
-    );
-    if (last) found.push((whole ? entitySpan : hiddenSpan)('iban', token.from, last.to, whole ? 100 : 90));
-  }
-  return found;
-};
-
-/** The token with the character number `count`, or the last one. */
-const tokenAtCharacter = (parts: readonly SpelledPart[], count: number): Token | undefined => {
-  let seen = 0;
-  for (const part of parts) {
-    seen += part.value.length;
-    if (seen >= count) return part.token;
-  }
-  return parts.at(-1)?.token;
 };

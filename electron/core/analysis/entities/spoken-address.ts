@@ -9,7 +9,16 @@ const AT = new Set<string>([...SPOKEN_SIGNS['@'], '@']);
 const DASH = new Set<string>(SPOKEN_SIGNS['-']);
 const SLASH = new Set<string>(SPOKEN_SIGNS['/']);
 /** Signs that join the parts of a mailbox. */
-const LINKS = new Set<string>([...SPOKEN_SIGNS['.'], ...SPOKEN_SIGNS['-'], ...SPOKEN_SIGNS._, 'plus']);
+const LINKS = new Set<string>([
+  'bas',
+  'bajo',
+  'basso',
+  'baixo',
+  ...SPOKEN_SIGNS['.'],
+  ...SPOKEN_SIGNS['-'],
+  ...SPOKEN_SIGNS._,
+  'plus',
+]);
 const MAX_LABELS = 6;
 const MAX_LOCAL_TOKENS = 12;
 const MAILBOX_CUE =

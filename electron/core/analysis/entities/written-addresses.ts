@@ -30,13 +30,18 @@ const BARE = new RegExp(
   String.raw`(?<![\p{L}\d@.])(?:[\p{L}\d](?:[\p{L}\d-]*[\p{L}\d])?\.)+(\p{L}{2,12})(?![\p{L}\d@])(?:\/${PATH_SIGN}*)?`,
   'giu',
 );
+/** A device's hardware address: six pairs. */
+const MAC = /(?<![\p{L}\d:-])[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}(?![\p{L}\d:-])/giu;
 const IPV6 = /(?<![\p{L}\d:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\p{L}\d:])/giu;
 
-/** Detects written email addresses, URLs and IPv6 addresses (RFC 5321 and 3986, simplified). */
+/** Detects written email addresses, URLs, IPv6 and MAC addresses (RFC 5321 and 3986, simplified). */
 export const findWrittenAddresses = (text: string): DetectedSpan[] => [
   ...findEmails(text),
   ...findUrls(text),
   ...findIpv6(text),
+  ...[...text.matchAll(MAC)].map(({ 0: value, index }) =>
+    hiddenSpan('ip_address', index, index + value.length, 96),
+  ),
 ];
 
 const findEmails = (text: string): DetectedSpan[] => {

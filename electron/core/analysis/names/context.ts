@@ -1,22 +1,7 @@
+import people from '../../../../resources/lexicons/people.json' with { type: 'json' };
 import { endsWithStop, startsSentence, type Token } from '../tokens.ts';
 
-const STOP = new Set(
-  `the a an this that these those my your his her our their its i i'm i'll i've i'd we you he she it they them us me him
-   and or but so if then than as at by for from in into of off on onto out over to under up with without about after
-   before between during since until while when where who whom whose which what why how not no yes yeah okay ok well
-   is are was were be been being am do does did done have has had having can could will would shall should may might must
-   just also only very too there here now again please thanks thank hello hi hey oh um uh like really actually maybe
-   because however although let let's don't didn't doesn't isn't it's that's there's he's she's we're they're you're
-   monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
-   october november december today tomorrow yesterday tonight morning afternoon evening night week month year
-   one two three four five six seven eight nine ten first second third good great best new old next last everyone
-   everybody someone somebody anyone nobody people guys folks team all both some any many much more most other another
-   der die das ein eine einen dem den des und oder aber ich du er sie es wir ihr mein dein sein ist sind war nicht ja nein
-   le la les un une des du et ou mais je tu il elle nous vous ils elles mon ma mes ton sa ses est sont
-   el los las una y o pero yo tú él ella nosotros usted mi su es son está no sí que de en con por para`
-    .split(/\s+/)
-    .filter(Boolean),
-);
+const STOP = new Set(people.never);
 
 /** Whether a token is a function word, day or month: never a part of a name. */
 export const isStop = (token: Token | undefined): boolean =>

@@ -2,7 +2,7 @@ import organizations from '../../../../resources/lexicons/organizations.json' wi
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
-import { isFirstName } from './people.ts';
+import { isFirstName, isGermanNoun } from './people.ts';
 import { placeMatch } from './places.ts';
 import { LEXICON, wordsTagged } from './tagger.ts';
 
@@ -20,47 +20,7 @@ const ACT =
   /^(?:announced|announces|acquired|acquires|launched|launches|reported|raised|released|unveiled|hired|sued|filed|shipped|merged|delivered|opened|postponed|published|warned|makes|sells|sold|bought|owns|pays|paid|owes|charges|charged|laid|declined|denied|invested|recalled|reports|plans|wants|said|says|is|was|has|will|and|just)$/u;
 const BUSINESS_ACT =
   /^(?:announced|announces|acquired|acquires|launched|launches|reported|raised|released|unveiled|sued|filed|shipped|merged|recalled|owes|declined|invested)$/u;
-const EMPLOYER = [
-  ['work', 'at'],
-  ['works', 'at'],
-  ['worked', 'at'],
-  ['working', 'at'],
-  ['work', 'for'],
-  ['works', 'for'],
-  ['worked', 'for'],
-  ['working', 'for'],
-  ['job', 'at'],
-  ['interview', 'at'],
-  ['employed', 'by'],
-  ['employee', 'of'],
-  ['ceo', 'of'],
-  ['founder', 'of'],
-  ['cofounder', 'of'],
-  ['company', 'called'],
-  ['startup', 'called'],
-  ['firm', 'called'],
-  ['hired', 'by'],
-  ['joined'],
-  ['joining'],
-  ['acquired', 'by'],
-  ['company', 'is'],
-  ['customer'],
-  ['client'],
-  ['vendor'],
-  ['supplier'],
-  ['company'],
-  ['shares', 'of'],
-  ['stock', 'of'],
-  ['account', 'at'],
-  ['director', 'of'],
-  ['chairman', 'of'],
-  ['president', 'of'],
-  ['invoice', 'from'],
-  ['arbeitet', 'bei'],
-  ['arbeite', 'bei'],
-  ['travaille', 'chez'],
-  ['trabaja', 'en'],
-];
+const EMPLOYER = organizations.employer.map((phrase) => phrase.split(' '));
 const UPPER_ONLY = /^(?:who|un|sec|mit|abc|ups|ing|arm|bt|bp|hp|lg|amd|att|sap|eu)$/u;
 
 /**
@@ -177,6 +137,7 @@ const listedOrganization = (context: NameContext, at: number): number | undefine
       ? at
       : undefined;
   if (!isAmbiguous(context, at, match)) return match.last;
+  if (isGermanNoun(context, at)) return undefined;
   if (/^(?:a|an|my|your|this)$/u.test(context.norm(at - 1)) && !context.isProperNoun(at)) return undefined;
   if (context.isProperNoun(at))
     return isFirstName(token.stem) && context.at(at + 1)?.isCapitalized && context.areAdjacent(at, at + 1)

@@ -10,7 +10,6 @@ const AMBIGUOUS = new Set(people.ambiguous);
 const TITLES = new Set(people.titles);
 const PARTICLES = new Set(people.particles);
 const STREET_TYPES = new Set(places.streetTypes);
-const FULL_NAMES = new Set(wordsTagged('Person'));
 /** Titles that are also common words: a known name must follow. */
 const COMMON_TITLES =
   /^(?:general|private|major|king|queen|father|sister|chief|coach|judge|doctor|uncle|aunt|captain|president|nurse|sir|miss|justice|dean|principal|officer|secretary|minister|governor|representative|don|m|lady|lord|prince|princess|mister)$/u;
@@ -25,36 +24,13 @@ const SOFT_CUE =
 const CALL_OUT =
   /^(?:hi|hello|hey|dear|thanks|ask|tell|told|asked|met|with|hallo|hola|bonjour|remind|welcome|named)$/u;
 
-const INTRODUCTIONS = [
-  ['name', 'is'],
-  ["name's"],
-  ['call', 'me'],
-  ['name', 'was'],
-  ['heiße'],
-  ['ich', 'bin'],
-  ['name', 'ist'],
-  ['appelle'],
-  ['nom', 'est'],
-  ['llamo'],
-  ['nombre', 'es'],
-  ['first', 'name'],
-  ['last', 'name'],
-];
-const PRESENTATIONS = [
-  ['this', 'is'],
-  ["i'm"],
-  ['i', 'am'],
-  ["it's"],
-  ['speaking', 'with'],
-  ['soy'],
-  ['hier', 'ist'],
-  ["c'est"],
-];
+const INTRODUCTIONS = people.introductions.map((phrase) => phrase.split(' '));
+const PRESENTATIONS = people.presentations.map((phrase) => phrase.split(' '));
 
 /**
  * Detects names of people. Evidence: lists of first and last names (compromise's and our own), titles, capitals inside
  * sentences, part-of-speech tags, and introductions ("my name is …"). A name that is also a common word ("will",
- * "grace") needs more than one of them. Best in English; unlisted names in lower case only after an introduction.
+ * "grace") needs more than one of them. The model of private data finds names that no list has.
  */
 export const findPeople = (context: NameContext): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
@@ -85,10 +61,8 @@ const personAt = (context: NameContext, at: number): number | undefined => {
   const token = context.at(at);
   if (!token || token.isBlocked || (isStop(token) && !NAMES_LIKE_STOPS.test(token.stem))) return undefined;
   if (!/^\p{L}[\p{L}'’.-]*$/u.test(token.text)) return undefined;
-  const initialed = initialsAt(context, at);
-  if (initialed !== undefined) return initialed;
   const introduced = follows(context, at, INTRODUCTIONS) || answersNameQuestion(context, at);
-  if (!startsName(context, at, introduced)) return reversedNameAt(context, at);
+  if (!startsName(context, at, introduced)) return undefined;
   const last = endOfName(context, at, introduced);
   if (
     STREET_TYPES.has(context.stem(last + 1)) &&
@@ -117,25 +91,6 @@ const asksForName = (context: NameContext, at: number): boolean => {
   return question && /^(?:your|last|first|full|maiden|family)$/u.test(context.norm(at - 1));
 };
 
-/** Initials with full stops before a capitalized word: "J. K. Rowling". */
-const initialsAt = (context: NameContext, at: number): number | undefined => {
-  let last = at;
-  while (last - at < 4 && /^\p{Lu}$/u.test(context.at(last)?.text ?? '') && context.at(last)?.trail === '.')
-    last += 1;
-  const name = context.at(last);
-  if (
-    last === at ||
-    !name?.isCapitalized ||
-    isStop(name) ||
-    name.text.length < 3 ||
-    isOrganizationWord(name.stem)
-  )
-    return undefined;
-  return LAST.has(name.stem) || last - at >= 2 || !LEXICON.has(name.stem)
-    ? endOfName(context, last, false)
-    : undefined;
-};
-
 const startsName = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (followsTitle(context, at)) return true;
@@ -147,9 +102,9 @@ const startsName = (context: NameContext, at: number, introduced: boolean): bool
     const plain = !context.isCased(at) || answersNameQuestion(context, at);
     return context.isProperNoun(at) || (plain && !LEXICON.has(word) && !isStop(context.at(at)));
   }
-  if (FULL_NAMES.has(`${word} ${context.stem(at + 1)}`)) return true;
-  if (LAST.has(word)) return context.isProperNoun(at) && !isPlaceLike(context, at);
-  return isUnlistedNameHere(context, at);
+  return (
+    LAST.has(word) && context.isProperNoun(at) && !isPlaceLike(context, at) && !isGermanNoun(context, at)
+  );
 };
 
 const followsTitle = (context: NameContext, at: number): boolean => {
@@ -181,6 +136,7 @@ const isKnownNameHere = (context: NameContext, at: number): boolean => {
 const isAmbiguousNameHere = (context: NameContext, at: number, introduced: boolean): boolean => {
   const word = context.stem(at);
   if (/^(?:the|a|an|this|that|every|each|no|some|any|at)$/u.test(context.norm(at - 1))) return false;
+  if (isGermanNoun(context, at)) return false;
   const surname = hasSurname(context, at);
   if (introduced) return FIRST.has(word) || surname || context.isProperNoun(at);
   const presented =
@@ -259,38 +215,12 @@ const isUnlistedWord = (context: NameContext, at: number): boolean => {
 /** Languages that capitalize all nouns: a capital is no evidence. */
 const NOUNS_CAPITAL = /^(?:de|lb)/iu;
 
-/** Two unlisted capitalized words, or one after a greeting or a relation: "Siobhan Gallagher", "her husband Femi". */
-const isUnlistedNameHere = (context: NameContext, at: number): boolean => {
-  if (!isUnlistedWord(context, at) || TITLES.has(context.norm(at)) || NOUNS_CAPITAL.test(context.language))
-    return false;
-  const before = context.norm(at - 1);
-  if (
-    context.isProperNoun(at) &&
-    (RELATION.test(before) || (CALL_OUT.test(before) && !/^(?:with|met|named)$/u.test(before)))
-  ) {
-    return true;
-  }
-  if (!context.areAdjacent(at, at + 1) || context.norm(at) !== context.stem(at)) return false;
-  const next = context.stem(at + 1);
-  const english = context.language.startsWith('en');
-  const pair =
-    (english && isUnlistedWord(context, at + 1)) ||
-    (context.isCapitalized(at + 1) && LAST.has(next) && !isOrganizationWord(next));
-  return (
-    pair &&
-    !NOT_PEOPLE.test(before) &&
-    !isCompanyAct(context.norm(at + 2)) &&
-    !(context.areAdjacent(at + 1, at + 2) && isOrganizationWord(context.stem(at + 2)))
+/** A German noun after an article or the like: "der Richter", "aller Kraft". */
+export const isGermanNoun = (context: NameContext, at: number): boolean =>
+  NOUNS_CAPITAL.test(context.language) &&
+  /^(?:d(?:er|ie|as|en|em|es)|(?:ein|kein|mein|dein|sein|ihr|unser|all|jed|dies|viel)(?:e[rsmn]?)?|zum|zur|vom|beim|im|am)$/u.test(
+    context.norm(at - 1),
   );
-};
-
-/** Words before a capitalized pair that is a place or a thing. */
-const NOT_PEOPLE = /^(?:the|in|near|at|into|via|through|a|an|visit|visited|called)$/u;
-const RELATION =
-  /^(?:husband|wife|brother|sister|son|daughter|colleague|boss|friend|neighbor|neighbour|cousin|uncle|aunt|nephew|niece|partner|roommate|girlfriend|boyfriend|fiancé|fiancée|assistant|manager|lawyer|supervisor|mother|father|grandma|grandpa|mentor|co-worker|coworker)$/u;
-
-const isCompanyAct = (word: string): boolean =>
-  /^(?:announced|acquired|launched|recalled|unveiled|shipped|merged|released|raised)$/u.test(word);
 
 const isOrganizationWord = (word: string): boolean =>
   /^(?:inc|corp|corporation|ltd|limited|llc|gmbh|ag|group|bank|university|college|hospital|institute|company|airlines|foundation|school|club|street|avenue|road|lake|mount|river|park|airport|festival|conference|cup|team|office|county|city|island|beach|church|museum|hotel|station)$/u.test(
@@ -342,17 +272,6 @@ const isNounHere = (context: NameContext, at: number): boolean => {
     context.hasTag(at, 'Noun') &&
     !context.hasTag(at, 'Verb', 'Adjective', 'Pronoun', 'Date', 'Value', 'Preposition')
   );
-};
-
-/** "Lopez, Maria". */
-const reversedNameAt = (context: NameContext, at: number): number | undefined => {
-  const token = context.at(at);
-  const next = context.at(at + 1);
-  if (!token || !next || token.trail !== ',' || !token.isCapitalized || !next.isCapitalized) return undefined;
-  const after = context.norm(at + 2);
-  if (!LAST.has(token.stem) || FIRST.has(token.stem) || !FIRST.has(next.stem) || LAST.has(after))
-    return undefined;
-  return next.trail === ',' ? undefined : at + 1;
 };
 
 const follows = (context: NameContext, at: number, phrases: readonly (readonly string[])[]): boolean =>

@@ -4,16 +4,13 @@ import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import { isStop, type NameContext } from './context.ts';
 import { Gazetteer } from './gazetteer.ts';
-import { isFirstName, isLastName } from './people.ts';
+import { isFirstName, isGermanNoun, isLastName } from './people.ts';
 import { LEXICON, wordsTagged } from './tagger.ts';
 
 const PLACES = new Gazetteer([
   ...places.places,
   ...wordsTagged('City', 'Country', 'Region').filter((name) => !/^(?:can)$/u.test(name)),
 ]);
-const TAGGED_PLACES = new Gazetteer(
-  wordsTagged('Place').filter((name) => name.length > 3 && !places.streetTypes.includes(name)),
-);
 const AMBIGUOUS = new Set(places.ambiguous);
 const STREET_TYPES = new Set(places.streetTypes);
 const STREET_HEADS = new Set(places.streetHeads);
@@ -51,32 +48,11 @@ export const findPlaces = (context: NameContext): DetectedSpan[] => {
 export const placeMatch = (context: NameContext, at: number): number | undefined =>
   PLACES.match(context.tokens, at)?.last;
 
-/** Words of living and traveling: an unlisted word after them and a preposition is a place. */
-const DWELLING =
-  /^(?:live|lives|lived|living|born|raised|based|located|grew|grown|moved|moving|move|flew|fly|flying|flight|flights|drove|drive|driving|travel|traveled|travelled|traveling|trip|ferry|train|trains|bus|road|went|relocated|commute|hometown|stayed|staying|wohne|wohnt|lebe|lebt|habite|vis|vivo|vive)$/u;
-
-/** An unlisted place, by its context: "The ferry to Corfu", "i live in duluth". */
-const placeFromContext = (context: NameContext, at: number): number | undefined => {
-  const token = context.at(at);
-  const preposition = context.norm(at - 1);
-  if (!token || !/^(?:in|to|from|near|nach|aus|à|en)$/u.test(preposition)) return undefined;
-  if (!/^\p{L}{4,}$/u.test(token.stem) || isStop(token) || LEXICON.has(token.stem) || isFirstName(token.stem))
-    return undefined;
-  if (context.isCased(at) && !/^\p{Lu}\p{Ll}/u.test(token.text)) return undefined;
-  if (context.hasTag(at, 'Verb', 'Adverb', 'Plural', 'Organization')) return undefined;
-  const dwelling = [2, 3, 4, 5].some((back) => DWELLING.test(context.norm(at - back)));
-  if (!dwelling && !(preposition === 'in' && context.isProperNoun(at))) return undefined;
-  const next = context.at(at + 1);
-  const goesOn =
-    next?.isCapitalized && context.areAdjacent(at, at + 1) && context.isProperNoun(at + 1) && !isStop(next);
-  return goesOn ? (SUFFIXES.has(next.stem) || isLastName(next.stem) ? undefined : at + 1) : at;
-};
-
 const placeAt = (context: NameContext, at: number): number | undefined => {
   const feature = featureAt(context, at);
   if (feature !== undefined) return feature;
-  const match = PLACES.match(context.tokens, at) ?? taggedPlaceAt(context, at);
-  if (!match) return placeFromContext(context, at);
+  const match = PLACES.match(context.tokens, at);
+  if (!match) return undefined;
   const single = match.last === at;
   if (single && !isPlaceWord(context, at)) return undefined;
   const next = context.at(match.last + 1);
@@ -90,18 +66,13 @@ const placeAt = (context: NameContext, at: number): number | undefined => {
   return match.last;
 };
 
-const taggedPlaceAt = (context: NameContext, at: number) => {
-  const match = TAGGED_PLACES.match(context.tokens, at);
-  return match && context.isProperNoun(at) && context.hasTag(at, 'Place') ? match : undefined;
-};
-
 const isPlaceWord = (context: NameContext, at: number): boolean => {
   const token = context.at(at);
   if (!token) return false;
   const word = token.stem;
   if (/^(?:us|usa|uk|uae|u\.s|u\.k|u\.s\.a|lax|jfk)$/u.test(word))
     return token.text === token.text.toUpperCase() && !(word === 'us' && !context.isCased(at));
-  if (isPersonHere(context, at)) return false;
+  if (isPersonHere(context, at) || (AMBIGUOUS.has(word) && isGermanNoun(context, at))) return false;
   if (!AMBIGUOUS.has(word))
     return (
       context.isCapitalized(at) ||

@@ -1,6 +1,6 @@
 import { SPOKEN_SIGNS } from '../spoken-signs.ts';
 import type { Token } from '../tokens.ts';
-import { type NumberWords, smallValue } from './number-words.ts';
+import { type NumberWords, numberWords, smallValue } from './number-words.ts';
 
 /** The smallest part of a spoken or written number. Offsets are UTF-16 units into the text. */
 export type Atom = { token: number; from: number; to: number } & (
@@ -20,11 +20,7 @@ const SEPARATOR_WORDS = new Map<string, string>([
   ['/', '/'],
   ['colon', ':'],
 ]);
-const FILLERS = new Set(
-  'uh um er erm ehm äh ähm euh eh ah hmm mhm mm-hmm uh-huh okay ok right alright sure yes yeah then space got it go on ahead sorry wait pause beat'.split(
-    ' ',
-  ),
-);
+const ENGLISH_FILLERS = numberWords('en').fillers;
 const WRITTEN = /^\+?\d+(?:[-–./:()\u00a0]+\d+)*$/u;
 const QUANTITY = /^\d{1,3}(?:[,.]\d{3})+(?:[.,]\d+)?$/u;
 
@@ -87,5 +83,5 @@ const wordAtom = (
   if (language.joiners.has(word)) return { kind: 'joiner', ...place };
   const sign = SEPARATOR_WORDS.get(word);
   if (sign !== undefined) return { kind: 'separator', sign, ...place };
-  return FILLERS.has(word) ? { kind: 'filler', ...place } : undefined;
+  return language.fillers.has(word) || ENGLISH_FILLERS.has(word) ? { kind: 'filler', ...place } : undefined;
 };

@@ -1,91 +1,37 @@
+import lexicon from '../../../../resources/lexicons/cues.json' with { type: 'json' };
 import type { Token } from '../tokens.ts';
 import { numberWords } from './number-words.ts';
 
+const { numbers, values } = lexicon;
 /** What the words around a number say that it is. */
-export type NumberCue = (typeof PHRASES)[number][0];
+export type NumberCue = keyof typeof numbers;
 
-const list = (phrases: string): string[] => phrases.split('|').map((phrase) => phrase.trim());
-
-/** Cues of values that are numbers or codes of letters and digits. `PHRASES` adds the cues of numbers alone. */
-export const VALUE_CUES = {
-  passport: list(
-    `passport|passports|passport number|passport numbers|passport no|passport id|reisepass|reisepassnummer|passnummer|pasaporte|
-    número de pasaporte|passeport|numéro de passeport`,
-  ),
-  license: list(
-    `driver's license|driver's licence|driver license|driver licence|driver license number|drivers license|drivers licence|driving licence|driving license|license number|
-    licence number|driver's license number|führerschein|führerscheinnummer|permis de conduire|
-    numéro de permis|permis|carnet de conducir|permiso de conducir|licencia de conducir|dl number`,
-  ),
-  vehicle: list(
-    `license plate|licence plate|plate|plates|plate number|license plate number|number plate|registration number|vin|
-    v i n|vin number|vehicle identification number|kennzeichen|matrícula|plaque`,
-  ),
-  password: list(
-    `password|passwords|passwd|pwd|pw|passcode|passphrase|pass word|pin|pins|pin code|pin codes|pin number|passwort|passwörter|kennwort|mot de passe|mots de passe|contraseña|contraseñas`,
-  ),
+/** Cues of values that may have letters, too. The first one that names a phrase wins. */
+const OF_VALUES = {
+  password: [values.password, values.pin],
+  passport: [values.passport],
+  license: [values.license],
+  vehicle: [values.vehicle],
 };
 
-const PHRASES = [
-  [
-    'phone',
-    `phone|phone number|telephone|telephone number|tel|cell|cell number|cellphone|mobile|mobile number|call|dial|text|fax|
-    fax number|whatsapp|landline|hotline|ring|reach|extension|contact number|callback number|home number|work number|
-    toll free|call me|call us|new line|line is|direct line|telefon|telefonnummer|handy|handynummer|rufnummer|nummer|anrufen|durchwahl|téléphone|
-    numéro de téléphone|portable|appeler|appelez|teléfono|móvil|celular|número de teléfono|llamar|llame|llámame`,
-  ],
-  [
-    'card',
-    `card|card number|visa|mastercard|amex|american express|credit card|debit card|credit card number|card is|kreditkarte|
-    kartennummer|carte|carte bancaire|carte bleue|tarjeta|tarjeta de crédito|numéro de carte`,
-  ],
-  [
-    'ssn',
-    `social|ssn|s s n|social security|social security number|ssn number|social is|last four of my social`,
-  ],
-  [
-    'account',
-    `account|account number|bank account|acct|checking|savings|iban|konto|kontonummer|compte|numéro de compte|cuenta|
-    número de cuenta|bank account number|account no|beneficiary`,
-  ],
-  [
-    'routing',
-    `routing|routing number|aba|aba number|sort code|routing code|transit number|blz|bankleitzahl|bic`,
-  ],
-  [
-    'cvv',
-    `cvv|cvc|cvv2|c v v|c v c|security code|security number|verification code on the back|card code|prüfnummer`,
-  ],
-  [
-    'expiry',
-    `expires|expiry|expiration|exp|expiration date|expiry date|expires on|expires in|valid until|valid thru|valid through|
-    good through|gültig bis`,
-  ],
-  [
-    'order',
-    `order|order number|invoice|invoice number|tracking|tracking number|reference|reference number|ticket|ticket number|
-    case|case number|confirmation|confirmation number|serial|serial number|model|model number|part number|booking|
-    flight|gate|room|bus|chapter|page|section|verse|article|item|product code|barcode|isbn|zip|zip code|postcode|
-    population|score|bestellnummer|rechnungsnummer|commande|facture|pedido|factura|member|customer|employee|policy|
-    claim|batch|lot|sku|transaction|order id`,
-  ],
-  ['version', 'version|firmware|release|build|versions|v|revision|kernel'],
-  [
-    'ip',
-    'ip|ip address|i p|i p address|ping|server|router|gateway|subnet|dns|host|netmask|address|adresse|dirección',
-  ],
-  ['passport', 'pass'],
-  ['license', 'license|licence'],
-  ['vehicle', 'registration|tag number'],
-  ['password', 'otp|access code'],
-] as const;
-
-const CUE_OF = new Map<string, NumberCue>([
-  ...PHRASES.flatMap(([cue, phrases]) => list(phrases).map((phrase) => [phrase, cue] as const)),
-  ...(['passport', 'license', 'vehicle', 'password'] as const).flatMap((cue) =>
-    VALUE_CUES[cue].map((phrase) => [phrase, cue] as const),
-  ),
-]);
+const CUE_OF = new Map<string, NumberCue>();
+const addPhrases = (cue: NumberCue, byLanguage: Readonly<Record<string, readonly string[]>>): void => {
+  for (const phrase of Object.values(byLanguage).flat()) if (!CUE_OF.has(phrase)) CUE_OF.set(phrase, cue);
+};
+addPhrases('phone', numbers.phone);
+addPhrases('card', numbers.card);
+addPhrases('ssn', numbers.ssn);
+addPhrases('account', numbers.account);
+addPhrases('routing', numbers.routing);
+addPhrases('cvv', numbers.cvv);
+addPhrases('expiry', numbers.expiry);
+for (const cue of ['passport', 'license', 'vehicle', 'password'] as const) {
+  for (const { cues } of OF_VALUES[cue]) addPhrases(cue, cues);
+  addPhrases(cue, numbers[cue]);
+}
+addPhrases('order', numbers.order);
+addPhrases('version', numbers.version);
+addPhrases('ip', numbers.ip);
 
 const REACH_BEFORE = 12;
 const REACH_AFTER = 7;

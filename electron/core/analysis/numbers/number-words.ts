@@ -1,16 +1,6 @@
-const ENGLISH = `zero=0 oh=0 o=0 nought=0 naught=0 nil=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 niner=9
-  ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19
-  twenty=20 thirty=30 forty=40 fourty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90`;
-const GERMAN = `null=0 eins=1 ein=1 zwei=2 zwo=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11 zwölf=12
-  dreizehn=13 vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19
-  zwanzig=20 dreißig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90`;
-const FRENCH = `zéro=0 un=1 deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 douze=12 treize=13
-  quatorze=14 quinze=15 seize=16 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 septante=70 huitante=80 nonante=90`;
-const SPANISH = `cero=0 uno=1 una=1 dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 once=11 doce=12 trece=13
-  catorce=14 quince=15 dieciséis=16 diecisiete=17 dieciocho=18 diecinueve=19 veinte=20 veintiuno=21 veintidós=22
-  veintitrés=23 veinticuatro=24 veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29
-  treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 noventa=90`;
+import lexicon from '../../../../resources/lexicons/numbers.json' with { type: 'json' };
 
+/** How a language says numbers. */
 export type NumberWords = {
   small: ReadonlyMap<string, number>;
   /** How often the next digit repeats: "double", "triple". */
@@ -19,94 +9,115 @@ export type NumberWords = {
   thousand: ReadonlySet<string>;
   /** Between tens and ones: "treinta y uno". */
   joiners: ReadonlySet<string>;
-  /** German: "einundvierzig". */
+  /** What is said between the parts of a number: "yes", "genau". */
+  fillers: ReadonlySet<string>;
+  /** "einundvierzig". */
   onesBeforeTens: boolean;
+  /** "quatre-vingt-dix". */
+  isVigesimal: boolean;
+  /** A hundred and a thousand need no one before them: "cento", "mil". */
+  isHundredAlone: boolean;
+  /** The value of a word that is put together: "hundertsiebzig", "duecentocinquanta". */
+  compound(word: string): number | undefined;
 };
 
-const table = (text: string): Map<string, number> => {
-  const pairs = text.split(/\s+/).filter(Boolean);
-  return new Map(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), Number(pair.slice(pair.indexOf('=') + 1))]),
-  );
+type Source = {
+  small: Record<string, number>;
+  /** Forms of numbers inside of other words. */
+  parts?: Record<string, number>;
+  repeats: Record<string, number>;
+  hundred: string[];
+  thousand: string[];
+  joiners: string[];
+  fillers: string[];
+  onesBeforeTens?: boolean;
+  vigesimal?: boolean;
+  leads?: boolean;
 };
 
-const words = (text: string) => new Set(text.split(' ').filter(Boolean));
+/** Value so far of a compound, up to a thousand and in thousands. */
+type Sum = { readonly below: number; readonly thousands: number; readonly isJoined: boolean };
 
-const LANGUAGES: Record<string, NumberWords> = {
-  en: {
-    small: table(ENGLISH),
-    repeats: new Map([
-      ['double', 2],
-      ['triple', 3],
-      ['treble', 3],
-      ['quadruple', 4],
-    ]),
-    hundred: words('hundred'),
-    thousand: words('thousand'),
-    joiners: words('and'),
-    onesBeforeTens: false,
-  },
-  de: {
-    small: table(GERMAN),
-    repeats: new Map([
-      ['doppel', 2],
-      ['zweimal', 2],
-      ['dreimal', 3],
-    ]),
-    hundred: words('hundert'),
-    thousand: words('tausend'),
-    joiners: words('und'),
-    onesBeforeTens: true,
-  },
-  fr: {
-    small: table(FRENCH),
-    repeats: new Map([
-      ['double', 2],
-      ['triple', 3],
-    ]),
-    hundred: words('cent cents'),
-    thousand: words('mille'),
-    joiners: words('et'),
-    onesBeforeTens: false,
-  },
-  es: {
-    small: table(SPANISH),
-    repeats: new Map([
-      ['doble', 2],
-      ['triple', 3],
-    ]),
-    hundred: words('cien ciento'),
-    thousand: words('mil'),
-    joiners: words('y'),
-    onesBeforeTens: false,
-  },
+/** Reads compounds of languages that write numbers in one word, or undefined where a part does not fit. */
+const compoundReader = (source: Source): NumberWords['compound'] => {
+  const { small, parts, onesBeforeTens = false } = source;
+  if (parts === undefined && !onesBeforeTens) return () => undefined;
+  const values = new Map(Object.entries({ ...small, ...parts }));
+  const names = [...values.keys(), ...source.hundred, ...source.thousand, ...source.joiners];
+  names.sort((a, b) => b.length - a.length);
+  const known = new Map<string, number | undefined>();
+
+  const add = ({ below, thousands, isJoined }: Sum, name: string): Sum | undefined => {
+    if (source.joiners.includes(name)) return isJoined ? undefined : { below, thousands, isJoined: true };
+    if (source.hundred.includes(name))
+      return below < 100 ? { below: (below || 1) * 100, thousands, isJoined: false } : undefined;
+    if (source.thousand.includes(name))
+      return thousands === 0 ? { below: 0, thousands: (below || 1) * 1000, isJoined: false } : undefined;
+    const value = values.get(name) ?? 0;
+    const ones = below % 100;
+    if (isJoined && onesBeforeTens && ones > 0 && ones < 10 && value >= 20)
+      return { below: below + value, thousands, isJoined: false };
+    if (below % (value < 10 ? 10 : 100) === 0 && (ones === 0 || ones >= 20))
+      return { below: below + value, thousands, isJoined: false };
+    // A century and a year of it: "negentienvijfenvijftig".
+    return below > 12 && below <= 20 && !isJoined
+      ? { below: value, thousands: below * 100, isJoined: false }
+      : undefined;
+  };
+  const read = (rest: string, sum: Sum): number | undefined => {
+    if (rest === '') return sum.isJoined ? undefined : sum.below + sum.thousands;
+    for (const name of names) {
+      const next = rest.startsWith(name) ? add(sum, name) : undefined;
+      const value = next === undefined ? undefined : read(rest.slice(name.length), next);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  return (word) => {
+    if (word.length < 6 || word.length > 60 || !names.some((name) => word.startsWith(name))) return undefined;
+    if (!known.has(word)) {
+      if (known.size > 10_000) known.clear();
+      known.set(word, read(word, { below: 0, thousands: 0, isJoined: false }));
+    }
+    return known.get(word);
+  };
 };
+
+const toNumberWords = (source: Source): NumberWords => ({
+  small: new Map(Object.entries(source.small)),
+  repeats: new Map(Object.entries(source.repeats)),
+  hundred: new Set(source.hundred),
+  thousand: new Set(source.thousand),
+  joiners: new Set(source.joiners),
+  fillers: new Set(source.fillers),
+  onesBeforeTens: source.onesBeforeTens ?? false,
+  isVigesimal: source.vigesimal ?? false,
+  isHundredAlone: source.leads ?? source.onesBeforeTens ?? false,
+  compound: compoundReader(source),
+});
+
+const ENGLISH = toNumberWords(lexicon.en);
+const LANGUAGES: ReadonlyMap<string, NumberWords> = new Map(
+  Object.entries<Source>(lexicon).map(([key, source]) => [key, toNumberWords(source)]),
+);
 
 /** The number words of a language; English for any other. */
-export const numberWords = (language: string): NumberWords => {
-  const key = language.slice(0, 2).toLowerCase();
-  const found = LANGUAGES[key] ?? LANGUAGES.en;
-  if (!found) throw new RangeError('number words for English are missing');
-  return found;
-};
+export const numberWords = (language: string): NumberWords =>
+  LANGUAGES.get(language.slice(0, 2).toLowerCase()) ?? ENGLISH;
 
-const ALL = Object.values(LANGUAGES);
+/** Articles and prepositions of other languages. */
+const NO_NUMBER = new Set(['um', 'uma', 'een', 'sei', 'due']);
 
-/** The value of a number word below 100 in any of the four languages; no compounds. */
+/** The value of a number word below 100 in any of the languages; no compounds. */
 export const smallValueInAnyLanguage = (word: string): number | undefined => {
-  for (const { small } of ALL) {
+  if (NO_NUMBER.has(word)) return undefined;
+  for (const { small } of LANGUAGES.values()) {
     const value = small.get(word);
-    if (value !== undefined) return value;
+    if (value !== undefined && value < 100) return value;
   }
   return undefined;
 };
 
-/** The value of a number word below 100, including "einundvierzig"; undefined for other words. */
-export const smallValue = (word: string, language: NumberWords): number | undefined => {
-  const direct = language.small.get(word);
-  if (direct !== undefined || !language.onesBeforeTens) return direct;
-  const compound = /^(.+)und(.+)$/u.exec(word);
-  const ones = compound?.[1] ? language.small.get(compound[1]) : undefined;
-  const tens = compound?.[2] ? language.small.get(compound[2]) : undefined;
-  return ones !== undefined && tens !== undefined && ones < 10 && tens >= 20 ? tens + ones : undefined;
-};
+/** The value of a number word, including "einundvierzig"; undefined for other words. */
+export const smallValue = (word: string, language: NumberWords): number | undefined =>
+  language.small.get(word) ?? language.compound(word);

@@ -6,6 +6,9 @@ const COUNTRIES: Record<string, readonly CountryCode[]> = {
   de: ['DE', 'AT', 'CH'],
   fr: ['FR', 'BE', 'CH'],
   es: ['ES', 'MX', 'AR', 'CO'],
+  pt: ['PT', 'BR'],
+  it: ['IT', 'CH'],
+  nl: ['NL', 'BE'],
 };
 
 export type PhoneContext = {

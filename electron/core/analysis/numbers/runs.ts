@@ -52,12 +52,16 @@ const atomsFrom = (tokens: readonly Token[], start: number, vocabulary: NumberWo
     if (!token) break;
     const own = atomsOf(token, vocabulary);
     const isNumber = own.some(
-      (atom) => atom.kind === 'written' || atom.kind === 'word' || atom.kind === 'repeat',
+      ({ kind }) =>
+        kind === 'written' ||
+        kind === 'word' ||
+        kind === 'repeat' ||
+        ((kind === 'hundred' || kind === 'thousand') && vocabulary.isHundredAlone),
     );
     if (own.length === 0 || (atoms.length === 0 && !isNumber)) break;
     if (
       atoms.length > 0 &&
-      (token.text.startsWith('+') || (own[0]?.kind === 'joiner' && !joins(atoms.at(-1))))
+      (token.text.startsWith('+') || (own[0]?.kind === 'joiner' && !joins(atoms.at(-1), vocabulary)))
     )
       break;
     atoms.push(...own);
@@ -69,8 +73,8 @@ const atomsFrom = (tokens: readonly Token[], start: number, vocabulary: NumberWo
 };
 
 /** Whether "and" after this atom belongs to the number: after "hundred" and "thousand", and between tens and ones. */
-const joins = (previous: Atom | undefined): boolean => {
-  if (previous?.kind === 'word') return previous.value >= 20 || previous.value === 1;
+const joins = (previous: Atom | undefined, { onesBeforeTens }: NumberWords): boolean => {
+  if (previous?.kind === 'word') return previous.value >= 20 || previous.value === 1 || onesBeforeTens;
   return previous?.kind === 'hundred' || previous?.kind === 'thousand';
 };
 
@@ -136,11 +140,12 @@ const readValue = (
   const atom = atoms[at];
   if (atom?.kind === 'written') return { digits: atom.digits, length: 1 };
   if (atom?.kind === 'repeat') return readRepeat(atoms, at, atom.times);
-  if (atom?.kind === 'hundred' && vocabulary.hundred.has('cent')) return { digits: '100', length: 1 };
-  if (atom?.kind !== 'word') return undefined;
-  const small = readSmall(atoms, at, tokens, vocabulary);
+  const isAlone = vocabulary.isHundredAlone && (atom?.kind === 'hundred' || atom?.kind === 'thousand');
+  if (atom?.kind !== 'word' && !isAlone) return undefined;
+  const small = isAlone ? { value: 1, length: 0 } : readBelow1000(atoms, at, tokens, vocabulary);
   const next = atoms[at + small.length];
-  if (next?.kind === 'hundred' && small.value > 0) return readHundreds(atoms, at, small, tokens, vocabulary);
+  if (next?.kind === 'hundred' && small.value > 0 && small.value < 100)
+    return readHundreds(atoms, at, small, tokens, vocabulary);
   if (next?.kind === 'thousand' && small.value > 0)
     return readThousands(atoms, at, small, tokens, vocabulary);
   return { digits: String(small.value), length: small.length };
@@ -157,29 +162,47 @@ type Small = {
   length: number;
 };
 
-/** A number below 100: "forty one", "treinta y uno", "quatre vingt dix sept". */
-const readSmall = (
+/** "seiscientos doce", and numbers below 100. */
+const readBelow1000 = (
   atoms: readonly Atom[],
   at: number,
   tokens: readonly Token[],
   vocabulary: NumberWords,
 ): Small => {
+  const small = readSmall(atoms, at, tokens, vocabulary);
+  if (small.value < 100 || small.value % 100 !== 0) return small;
+  const restAt = at + (atoms[at + 1]?.kind === 'joiner' ? 2 : 1);
+  if (wordAfter(atoms, restAt - 1, tokens) === undefined) return small;
+  const rest = readSmall(atoms, restAt, tokens, vocabulary);
+  // "seiscientos doce", but not "seiscientos uno dos tres".
+  if (rest.value === 0 || rest.value >= 100 || (rest.value < 10 && atoms[restAt + 1]?.kind === 'word'))
+    return small;
+  return { value: small.value + rest.value, length: restAt - at + rest.length };
+};
+
+/** A number below 100: "forty one", "treinta y uno", "quatre vingt dix sept". */
+const readSmall = (
+  atoms: readonly Atom[],
+  at: number,
+  tokens: readonly Token[],
+  { isVigesimal, onesBeforeTens, joiners }: NumberWords,
+): Small => {
   const atom = atoms[at];
   const value = atom?.kind === 'word' ? atom.value : 0;
-  if (value === 4 && vocabulary.hundred.has('cent')) {
-    const twenty = wordAfter(atoms, at, tokens);
-    if (twenty === 20) return addFrench(atoms, at + 1, 80, 2, tokens);
-  }
-  if (value === 60 && vocabulary.hundred.has('cent')) return addFrench(atoms, at, 60, 1, tokens);
-  if (value < 20 || value % 10 !== 0) return { value, length: 1 };
-  const next = wordAfter(atoms, at, tokens);
-  if (next !== undefined && next >= 1 && next <= 9 && !vocabulary.onesBeforeTens)
-    return { value: value + next, length: 2 };
+  if (isVigesimal && value === 4 && wordAfter(atoms, at, tokens) === 20)
+    return addFrench(atoms, at + 1, 80, 2, tokens);
+  if (isVigesimal && value === 60) return addFrench(atoms, at, 60, 1, tokens);
   const joined = atoms[at + 1]?.kind === 'joiner' ? wordAfter(atoms, at + 1, tokens) : undefined;
-  if (joined !== undefined && joined >= 1 && joined <= 9 && vocabulary.joiners.has('y')) {
-    return { value: value + joined, length: 3 };
-  }
-  return { value, length: 1 };
+  if (onesBeforeTens && value > 0 && value < 10 && joined !== undefined && joined >= 20 && joined < 100)
+    return { value: joined + value, length: 3 };
+  if (value < 20 || value % 10 !== 0 || value >= 100) return { value, length: 1 };
+  const next = wordAfter(atoms, at, tokens);
+  if (next !== undefined && next >= 1 && next <= 9 && !onesBeforeTens)
+    return { value: value + next, length: 2 };
+  const isOne = joined !== undefined && joined >= 1 && joined <= 9;
+  return isOne && !onesBeforeTens && !joiners.has('and')
+    ? { value: value + joined, length: 3 }
+    : { value, length: 1 };
 };
 
 const addFrench = (
@@ -242,7 +265,9 @@ const readThousands = (
   const thousands = small.value * 1000;
   const after = at + small.length + 1;
   const restAt = atoms[after]?.kind === 'joiner' ? after + 1 : after;
-  if (atoms[restAt]?.kind !== 'word') return { digits: String(thousands), length: small.length + 1 };
+  const follows = atoms[restAt]?.kind;
+  if (follows !== 'word' && !(follows === 'hundred' && vocabulary.isHundredAlone))
+    return { digits: String(thousands), length: small.length + 1 };
   const rest = readValue(atoms, restAt, tokens, vocabulary);
   const value = rest ? Number(rest.digits) : 0;
   if (!rest || value >= 1000) return { digits: String(thousands), length: small.length + 1 };

@@ -1,82 +1,41 @@
-import type { PiiPolicy } from '../../../contract/analysis.ts';
+import lexicon from '../../../../resources/lexicons/cues.json' with { type: 'json' };
+import { PiiPolicy } from '../../../contract/analysis.ts';
 import { spelledPartsFrom } from '../entities/spelled.ts';
-import { VALUE_CUES } from '../numbers/cues.ts';
-import { type DetectedSpan, entitySpan } from '../spans.ts';
+import { endOfName } from '../names/cued-names.ts';
+import { Gazetteer } from '../names/gazetteer.ts';
+import { isPlainWord } from '../names/plain-words.ts';
+import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
+import { ageAfter, dateAfter, dateBefore } from './birth.ts';
 
-/** The cues stand in numbers/cues.ts, whose detection of numbers shares them. */
-type CueRule = {
-  policy: PiiPolicy;
-  cues: readonly string[];
-  /** Length of the value in letters and digits. */
-  minLength: number;
-  maxLength: number;
-  needsDigit: boolean;
+/** What kind of value follows a cue; the cues by language are in resources/lexicons/cues.json. */
+type Rule = {
+  readonly policy: PiiPolicy;
+  readonly value: string;
+  /** Length of the value in letters and digits, or in words. */
+  readonly min: number;
+  readonly max: number;
 };
 
+const RULES = new Map<string, Rule[]>();
+for (const { policy, value, min, max, cues } of Object.values(lexicon.values)) {
+  const rule = { policy: PiiPolicy.parse(policy), value, min, max };
+  for (const cue of new Set<string>(Object.values(cues).flat())) {
+    const phrase = cue.replaceAll(/(?<=\p{L}{2})\.(?= |$)/gu, '');
+    RULES.set(phrase, [...(RULES.get(phrase) ?? []), rule]);
+  }
+}
 /** A cue only before a colon and a value with digits: "pass: x1", but not "pass: the exam". */
 const WEAK_CUE = 'pass';
+RULES.set(WEAK_CUE, [{ policy: 'password', value: 'words', min: 3, max: 40 }]);
+const CUES = new Gazetteer(RULES.keys());
 
 /** Cues only before a value with digits: "the passwords are x1 and x2", but not "passwords are important". */
-const PLURAL_CUE = /^(?:usernames|names|logins|passwords|pins|codes|passwörter|contraseñas)$/u;
-
-const RULES: readonly CueRule[] = [
-  {
-    policy: 'passport_number',
-    cues: VALUE_CUES.passport,
-    minLength: 6,
-    maxLength: 12,
-    needsDigit: true,
-  },
-  {
-    policy: 'drivers_license',
-    cues: VALUE_CUES.license,
-    minLength: 5,
-    maxLength: 16,
-    needsDigit: true,
-  },
-  {
-    policy: 'vehicle_id',
-    cues: VALUE_CUES.vehicle,
-    minLength: 4,
-    maxLength: 17,
-    needsDigit: true,
-  },
-  {
-    policy: 'username',
-    cues: [
-      'username',
-      'usernames',
-      'user name',
-      'user names',
-      'login',
-      'logins',
-      'log-in',
-      'user id',
-      'handle',
-      'screen name',
-      'gamertag',
-      'benutzername',
-      "nom d'utilisateur",
-      'usuario',
-    ],
-    minLength: 3,
-    maxLength: 30,
-    needsDigit: false,
-  },
-  {
-    policy: 'password',
-    cues: [...VALUE_CUES.password, WEAK_CUE],
-    minLength: 3,
-    maxLength: 40,
-    needsDigit: false,
-  },
-];
-
-/** First words of all cues: skips most tokens with one lookup. */
-const FIRST_WORDS = new Set(RULES.flatMap((rule) => rule.cues.map((cue) => cue.split(' ')[0] ?? '')));
-const LINKING_WORDS =
-  /^(?:is|was|number|numbers|no|nr|n|num|are|it's|its|ist|lautet|heißt|est|es|for|the|account|called|set|to|my|this|that|on|reads|equals|nummer|numéro|numero|número)$/u;
+const PLURAL_CUE = /(?:^|\s)(?:usernames|names|logins|passwords|pins|codes|passwörter|contraseñas)$|^mots /u;
+/** Cues that a value follows at once: "log in as". */
+const LINKED_CUE = / (?:as|als|como|come|soy|sou|sono|ich|ik|i'm|suis|avec|pseudo|met)$/u;
+const LINKS = new Set(lexicon.links);
+const STATES = /^(?:is|was|are|it's|ist|lautet|heißt|est|c'est|es|é|è|reads|equals|to|be|auf|zu)$/u;
 /** Words that may stand between a cue and "to", "be" and the like: "password has been changed to". */
 const CHANGE_WORDS =
   /^(?:has|have|been|will|should|must|be|just|now|changed|reset|updated|switched|wurde|auf|zu|geändert|a|été|changé|en|à|sido|cambiada|fue)$/u;
@@ -85,48 +44,62 @@ const CHANGE_LINKS = /^(?:is|was|to|be|now|auf|zu|en|à|a)$/u;
 const CLAUSE_ENDS =
   /^(?:and|but|or|so|then|with|because|please|for|in|on|that|which|to|und|et|y|now|okay|ok|if|at|don't|do|can|write|you|i|it|is|was|expires|expired|has|have|will|not|wrong|incorrect|reset|changed|required|protected|again|too|manager|field|been)$/u;
 /** Signs around a quoted value, which ends where they do. */
-const OPENS = /["'“”„‘«»‹›「『([{<`*_~|=\\/]$/u;
+const OPENS = /["'“”„‘«»‹›「」『([{<`*_~|=\\/]$/u;
 const CLOSES = /^["'”“’»«›‹」』)\]}>`*_~|=\\/]/u;
 const SPOKEN_CHARACTERS =
   /^(?:dash|hyphen|underscore|dot|minus|plus|space|capital|uppercase|lowercase|hash|hashtag|star|dollar|exclamation|mark|point|question|at|ampersand|slash)$/u;
-
+/** Keys that end a code at a door. */
+const KEYS = new Set(lexicon.keys);
 /** Between the values of a list: "X1234567, X2345678 and X3456789". */
 const LIST_WORDS = /^(?:and|or|und|oder|et|ou|y|o|e|also|sowie)$/u;
 
-/** Detects values by the words before them: passports, driver's licenses, plates, user names, passwords. */
-export const findCuedValues = (tokens: readonly Token[], language: string): DetectedSpan[] => [
+/**
+ * Detects values by the words before them, in tokens whose spoken numbers are read as digits: documents, plates, user names, secrets,
+ * dates of birth, ages, P.O. boxes, names.
+ */
+export const findCuedValues = (tokens: readonly Token[]): DetectedSpan[] => [
   ...findCodesBefore(tokens),
-  ...tokens.flatMap((token, at) =>
-    FIRST_WORDS.has(token.norm)
-      ? RULES.flatMap((rule) => {
-          const first = valueAfter(tokens, at, rule, language);
-          return first ? [first, ...furtherCodes(tokens, at, first, rule)] : [];
-        })
-      : [],
-  ),
+  ...tokens.flatMap((token, at) => {
+    const match = token.isBlocked ? undefined : CUES.match(tokens, at);
+    const rules = match === undefined ? undefined : RULES.get(match.phrase);
+    return match && rules ? rules.flatMap((rule) => valuesOf(tokens, { at, ...match }, rule)) : [];
+  }),
 ];
+
+type Cue = { readonly at: number; readonly last: number; readonly phrase: string };
+
+const valuesOf = (tokens: readonly Token[], cue: Cue, rule: Rule): DetectedSpan[] => {
+  const first = valueAfter(tokens, cue, rule);
+  return first === undefined ? [] : [first, ...furtherCodes(tokens, cue.at, first, rule)];
+};
 
 /** Codes before their cue: "use hunter2 as the password". */
 const findCodesBefore = (tokens: readonly Token[]): DetectedSpan[] =>
   tokens.flatMap((token, at) => {
-    const [link, article, cue] = [1, 2, 3].map((step) => tokens[at + step]?.norm ?? '');
+    const [link, article] = [1, 2].map((step) => tokens[at + step]?.norm ?? '');
     if (
       !/^(?:as|is|for|was)$/u.test(link ?? '') ||
       !/^(?:the|my|your|our|her|his|their|a)$/u.test(article ?? '')
     )
       return [];
-    const rule = RULES.find(({ cues }) => cue !== WEAK_CUE && cues.includes(cue ?? ''));
+    const match = CUES.match(tokens, at + 3);
+    const rule = match && match.phrase !== WEAK_CUE ? RULES.get(match.phrase)?.[0] : undefined;
     const isMixed = /\p{L}/u.test(token.text) && /\d/u.test(token.text);
-    return rule && isMixed && isCode(token, rule) ? [entitySpan(rule.policy, token.from, token.to, 82)] : [];
+    const isValue = rule?.value === 'code' || rule?.value === 'words';
+    return rule && isValue && isMixed && isCode(token, rule)
+      ? [entitySpan(rule.policy, token.from, token.to, 82)]
+      : [];
   });
 
 /** A whole code in one token: digits with letters, or as many digits as a code has. */
-const isCode = ({ text, isBlocked }: Token, { minLength, maxLength, needsDigit }: CueRule): boolean => {
+const isCode = ({ text, isBlocked }: Token, { min, max, value: kind }: Rule): boolean => {
   const value = text.replace(/[^\p{L}\p{N}]/gu, '');
-  const hasEnough = value.length >= Math.max(minLength, 4) && value.length <= maxLength;
+  const hasEnough = value.length >= Math.max(min, 4) && value.length <= max;
   const isMixed = /\d/u.test(value) && /\p{L}/u.test(value);
   return (
-    !isBlocked && hasEnough && (isMixed || /^\d{6,}$/u.test(value) || (needsDigit && /^\d+$/u.test(value)))
+    !isBlocked &&
+    hasEnough &&
+    (isMixed || /^\d{6,}$/u.test(value) || (kind === 'code' && /^\d+$/u.test(value)))
   );
 };
 
@@ -135,9 +108,10 @@ const furtherCodes = (
   tokens: readonly Token[],
   from: number,
   value: DetectedSpan,
-  rule: CueRule,
+  rule: Rule,
 ): DetectedSpan[] => {
   const found: DetectedSpan[] = [];
+  if (rule.value !== 'code' && rule.value !== 'words') return found;
   let at = from;
   while ((tokens[at]?.to ?? Number.POSITIVE_INFINITY) < value.to) at += 1;
   for (;;) {
@@ -151,80 +125,167 @@ const furtherCodes = (
   }
 };
 
-const valueAfter = (
-  tokens: readonly Token[],
-  at: number,
-  rule: CueRule,
-  language: string,
-): DetectedSpan | undefined => {
-  const cueEnd = Math.max(...rule.cues.map((cue) => endOfPhrase(tokens, at, cue) ?? -1));
-  if (cueEnd < 0 || /[.!?]/u.test(tokens[cueEnd]?.trail ?? '')) return undefined;
-  let start = cueEnd + 1;
-  let linked = /[:]/u.test(tokens[cueEnd]?.trail ?? '');
+const valueAfter = (tokens: readonly Token[], cue: Cue, rule: Rule): DetectedSpan | undefined => {
+  const end = tokens[cue.last];
+  if (!end || /[.!]/u.test(end.trail)) return undefined;
+  const isAsked = end.trail.includes('?');
+  if (isAsked && rule.value === 'words') return undefined;
+  const before = rule.value === 'date' && !isAsked ? dateBefore(tokens, cue.at) : undefined;
+  if (rule.value === 'date') return spanOf(rule, tokens, dateAfter(tokens, cue.last + 1, rule.max) ?? before);
+  if (rule.value === 'age') return spanOf(rule, tokens, ageAfter(tokens, cue.last + 1));
+  if (rule.value === 'name') return spanOf(rule, tokens, endOfName(tokens, cue.last + 1, cue.phrase));
+  let start = cue.last + 1;
+  let isLinked = end.trail.includes(':') || end.norm !== end.stem || LINKED_CUE.test(` ${cue.phrase}`);
   const first = tokens[start];
-  const isWeak = cueEnd === at && first !== undefined && tokens[at]?.norm === WEAK_CUE;
-  if (isWeak && !(linked && isCode(first, rule))) return undefined;
+  if (cue.phrase === WEAK_CUE && !(isLinked && first !== undefined && isCode(first, rule))) return undefined;
   let hasChange = false;
-  for (; start - cueEnd < 8; start++) {
-    const word = tokens[start]?.norm ?? '';
+  for (; start - cue.last < 8; start++) {
+    const token = tokens[start];
+    const word = token?.norm ?? '';
     // A sign by itself: "passport # X1234567".
-    if (word === '' && tokens[start] !== undefined) continue;
-    const isChange = CHANGE_WORDS.test(word);
-    if (!isChange && !LINKING_WORDS.test(word)) break;
+    if (word === '' && token !== undefined) continue;
+    const isChange = rule.value === 'words' && CHANGE_WORDS.test(word);
+    if (!isChange && !LINKS.has(word)) break;
+    if (/^\p{L}$/u.test(word) && rule.value === 'spelled') break;
     hasChange ||= isChange;
-    linked ||= /^(?:is|was|are|it's|ist|lautet|heißt|est|es|reads|equals|to|be|auf|zu)$/u.test(word);
-    if (/[.!?]/u.test(tokens[start]?.trail ?? '')) return undefined;
+    isLinked ||= STATES.test(word);
+    if (/[.!?]/u.test(token?.trail ?? '') && !(rule.value === 'code' && token?.trail === '?'))
+      return undefined;
   }
-  const isPlural = PLURAL_CUE.test(tokens[cueEnd]?.norm ?? '') || tokens[at]?.norm === 'mots';
-  if (isPlural && !/\d/u.test(tokens[start]?.text ?? '')) return undefined;
+  if (PLURAL_CUE.test(cue.phrase) && !/\d/u.test(tokens[start]?.text ?? '')) return undefined;
   if (hasChange && !CHANGE_LINKS.test(tokens[start - 1]?.norm ?? '')) return undefined;
-  linked ||= hasChange;
-  return rule.needsDigit
-    ? codeAt(tokens, start, rule, language)
-    : wordsAt(tokens, start, rule, linked, language);
+  return readValue(tokens, start, cue, rule, isLinked || hasChange);
 };
 
-const endOfPhrase = (tokens: readonly Token[], at: number, cue: string): number | undefined => {
-  const words = cue.split(' ');
-  return words.every((word, index) => tokens[at + index]?.norm === word) ? at + words.length - 1 : undefined;
+const readValue = (
+  tokens: readonly Token[],
+  start: number,
+  cue: Cue,
+  rule: Rule,
+  isLinked: boolean,
+): DetectedSpan | undefined => {
+  switch (rule.value) {
+    case 'code':
+      return codeAt(tokens, start, rule);
+    case 'words':
+      return wordsAt(tokens, start, rule, isLinked);
+    case 'unit':
+      return spanOf(rule, tokens, unitAt(tokens, cue.at, start, rule));
+    case 'box':
+      return spanOf(rule, tokens, boxAt(tokens, cue.at, start, rule));
+    case 'phrase':
+      return spanOf(rule, tokens, phraseAt(tokens, start, rule));
+    default:
+      return spanOf(rule, tokens, spelledAt(tokens, start, rule));
+  }
+};
+
+type Range = { readonly first: number; readonly last: number };
+
+const spanOf = (
+  { policy }: Rule,
+  tokens: readonly Token[],
+  range: Range | undefined,
+): DetectedSpan | undefined => {
+  const first = range && tokens[range.first];
+  const last = range && tokens[range.last];
+  return first && last ? hiddenSpan(policy, first.from, last.stemTo, 66) : undefined;
+};
+
+/** "buzzer 14", "apartment 4 b": the cue, too, since the number alone says little. */
+const unitAt = (tokens: readonly Token[], cue: number, start: number, { max }: Rule): Range | undefined => {
+  const number = tokens[start];
+  if (!number || start - cue > 3 || !/^\d+\p{L}?$/u.test(number.norm) || number.norm.length > max)
+    return undefined;
+  const hasLetter = number.trail === '' && /^\p{L}$/u.test(tokens[start + 1]?.norm ?? '');
+  return { first: cue, last: hasLetter ? start + 1 : start };
+};
+
+/** "PO box 889, Duluth": the number, and what is right after it. */
+const boxAt = (tokens: readonly Token[], cue: number, start: number, { max }: Rule): Range | undefined => {
+  let last = start;
+  if (!/\d/u.test(tokens[last]?.norm ?? '')) return undefined;
+  while (
+    last - start < max &&
+    /\d/u.test(tokens[last + 1]?.norm ?? '') &&
+    /^,?$/u.test(tokens[last]?.trail ?? '.')
+  )
+    last += 1;
+  const next = tokens[last + 1];
+  const isPlace =
+    /^(?:,|)$/u.test(tokens[last]?.trail ?? '.') && next?.isCapitalized && !isPlainWord(next.norm);
+  return {
+    first: cue,
+    last: isPlace || (/^\p{L}{2}$/u.test(next?.text ?? '') && next?.isCapitalized) ? last + 1 : last,
+  };
+};
+
+/** The words up to the end of the sentence. */
+const phraseAt = (tokens: readonly Token[], start: number, { min, max }: Rule): Range | undefined => {
+  let last = start;
+  while (last - start < max - 1 && tokens[last + 1] && !/[.!?;]/u.test(tokens[last]?.trail ?? '')) last += 1;
+  return last - start >= min - 1 ? { first: start, last } : undefined;
+};
+
+/** Letters by themselves, as in a spelled name. */
+const spelledAt = (tokens: readonly Token[], start: number, { min, max }: Rule): Range | undefined => {
+  for (let first = start; first < start + 6 && !/[.!]/u.test(tokens[first - 1]?.trail ?? ''); first += 1) {
+    let last = first;
+    while (
+      last - first < max &&
+      /^\p{L}$|^(?:double|dash|hyphen)$/u.test(tokens[last]?.norm ?? '') &&
+      !tokens[last]?.isBlocked
+    )
+      last += 1;
+    if (last - first >= min) return { first, last: last - 1 };
+    if (/^\p{L}(?:-\p{L}){2,}$/u.test(tokens[first]?.norm ?? '')) return { first, last: first };
+  }
+  return undefined;
 };
 
 /** A spelled or written code with at least one digit. */
-const codeAt = (
-  tokens: readonly Token[],
-  start: number,
-  rule: CueRule,
-  language: string,
-): DetectedSpan | undefined => {
-  const all = spelledPartsFrom(tokens, start, language, 20);
+const codeAt = (tokens: readonly Token[], start: number, rule: Rule): DetectedSpan | undefined => {
+  const all = spelledPartsFrom(tokens, start, 24);
   const codes = all.filter(({ token }) => isCode(token, rule));
-  const pieces = codes[1] === undefined ? all : all.slice(0, all.indexOf(codes[1]));
-  const value = pieces.map((piece) => piece.value).join('');
+  const pieces: typeof all = [];
+  let length = 0;
+  for (const part of codes[1] === undefined ? all : all.slice(0, all.indexOf(codes[1]))) {
+    const previous = pieces.at(-1);
+    if (length + part.value.length > rule.max) break;
+    if (previous && length >= rule.min && /[.!?]/u.test(previous.token.trail)) break;
+    length += part.value.length;
+    pieces.push(part);
+  }
   const first = pieces[0]?.token;
   const last = pieces.at(-1)?.token;
-  if (
-    !first ||
-    !last ||
-    value.length < rule.minLength ||
-    value.length > rule.maxLength + 3 ||
-    !/\d/u.test(value)
-  )
+  if (!first || !last || length < rule.min || !pieces.some(({ value }) => /\d/u.test(value)))
     return undefined;
-  return entitySpan(rule.policy, first.from, last.to, 83);
+  const key = tokens[last.index + 1];
+  return entitySpan(
+    rule.policy,
+    first.from,
+    key && KEYS.has(key.norm) && last.trail === '' ? key.to : last.to,
+    83,
+  );
 };
 
 /** The words up to the end of the clause, at most eight, or a spelled value. */
 const wordsAt = (
   tokens: readonly Token[],
   start: number,
-  rule: CueRule,
-  linked: boolean,
-  language: string,
+  rule: Rule,
+  isLinked: boolean,
 ): DetectedSpan | undefined => {
   const first = tokens[start];
   if (!first || first.isBlocked || CLAUSE_ENDS.test(first.norm)) return undefined;
-  const spelled = spelledPartsFrom(tokens, start, language, 40).length;
-  if (!linked && spelled < 3 && !/\d/u.test(first.text)) return undefined;
+  const spelled = spelledPartsFrom(tokens, start, 40).length;
+  const hasSign = /\d/u.test(first.text) || (rule.policy === 'username' && /[_@#.]/u.test(first.text));
+  const isNumbered =
+    /^\d+$/u.test(tokens[start + 1]?.norm ?? '') &&
+    /[.,!?]/u.test(tokens[start + 1]?.trail || (tokens[start + 2] ? '' : '.'));
+  if (!isLinked && spelled < 3 && !hasSign && !(isNumbered && !isPlainWord(first.norm))) return undefined;
+  if (!hasSign && isPlainWord(first.norm) && (rule.policy === 'username' || isPlainEnd(tokens, start)))
+    return undefined;
   let last = start;
   const isQuoted = OPENS.test(first.lead);
   while (last - start < 39) {
@@ -235,10 +296,25 @@ const wordsAt = (
       last - start < spelled - 1 ||
       SPOKEN_CHARACTERS.test(next.norm) ||
       SPOKEN_CHARACTERS.test(tokens[last]?.norm ?? '');
-    if (!inside && (rule.policy === 'username' || CLAUSE_ENDS.test(next.norm) || last - start >= 7)) break;
+    const isNumber = /^\d+$/u.test(next.norm) && rule.policy === 'username';
+    if (
+      !inside &&
+      !isNumber &&
+      (rule.policy === 'username' || CLAUSE_ENDS.test(next.norm) || last - start >= 7)
+    )
+      break;
     last += 1;
   }
   const end = tokens[last];
-  if (!end || (start === last && first.text.length < rule.minLength)) return undefined;
+  if (!end || (start === last && first.text.length < rule.min)) return undefined;
   return entitySpan(rule.policy, first.from, end.to, 84);
+};
+
+/** Whether all words up to the end of the clause are plain: "is too short". */
+const isPlainEnd = (tokens: readonly Token[], start: number): boolean => {
+  for (let at = start; at < start + 4; at += 1) {
+    if (!isPlainWord(tokens[at]?.norm ?? '')) return false;
+    if (tokens[at + 1] === undefined || /[.,!?;]/u.test(tokens[at]?.trail ?? '')) return true;
+  }
+  return false;
 };

@@ -4,11 +4,13 @@ import { detectEntities } from '../detect.ts';
 import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
+import { readNumbers } from '../numbers/reading.ts';
 import { type DetectedSpan, excludeRedacted, hiddenSpan } from '../spans.ts';
 import { blankRedacted, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
 import { findAccessKeys } from './access-keys.ts';
+import { findAges } from './birth.ts';
 import { findCuedValues } from './cued-values.ts';
-import { findBirthDates, findPersonalFacts, findSpelledNames } from './personal-facts.ts';
+import { findPersonalFacts } from './personal-facts.ts';
 
 /** A range of the text to redact, and the policy of its label. */
 export type RedactionSpan = {
@@ -48,16 +50,18 @@ export const detectPrivateData = async (
   const found = await detectEntities(text, language, yieldIfDue, tagger);
   const tokens = await tokenizeAsync(text, yieldIfDue);
   for (const window of tokenWindows(tokens)) {
-    const values = [
-      ...findCuedValues(window, language),
-      ...findPersonalFacts(window),
-      ...findSpelledNames(window),
-    ];
-    found.push(...excludeRedacted(values, window));
+    found.push(...excludeRedacted(findPersonalFacts(window), window));
     await yieldIfDue();
   }
-  const keys = findAccessKeys(blankRedacted(text, tokens));
-  return [...found, ...keys, ...findBirthDates(text, found)].map(toOriginal);
+  const reading = readNumbers(text, tokens, language);
+  const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
+  for (const window of tokenWindows(readTokens)) {
+    const values = [...findCuedValues(window), ...findAges(window)];
+    found.push(...excludeRedacted(values, window).map(reading.toOriginal));
+    await yieldIfDue();
+  }
+  found.push(...findAccessKeys(blankRedacted(text, tokens)));
+  return found.map(toOriginal);
 };
 
 /**

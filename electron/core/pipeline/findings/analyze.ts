@@ -1,7 +1,13 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import { type StoredWarning, uniqueWarnings } from '../../../contract/warnings.ts';
 import { AnalysisThreads, type ThreadDependencies } from '../../analysis/analyze-in-thread.ts';
-import type { AnalysisResult, AnalysisTranscript, RedactedWord, Summarizer } from '../../analysis/types.ts';
+import type {
+  AnalysisResult,
+  AnalysisTranscript,
+  PrivateDataTagger,
+  RedactedWord,
+  Summarizer,
+} from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
@@ -43,6 +49,8 @@ type AnalyzerOptions = {
   readonly secret: string;
   /** The language model, if one is set up. */
   readonly summarizer: (signal: AbortSignal) => Summarizer | undefined;
+  /** Finds private data beside the rules. */
+  readonly tagger?: ((signal: AbortSignal) => PrivateDataTagger) | undefined;
   /** The thread's file; default: its source. */
   readonly thread?: URL | undefined;
 };
@@ -78,7 +86,7 @@ const runAnalyses = async (
  * Runs the text analyses that the options ask for; the results of others are absent. Changes segments only by
  * redacting and masking. Yields to the event loop while it works. Throws only `cancelled`.
  */
-export const createAnalyzer = ({ secret, summarizer, thread }: AnalyzerOptions): Analyzer => {
+export const createAnalyzer = ({ secret, summarizer, tagger, thread }: AnalyzerOptions): Analyzer => {
   const threads = new AnalysisThreads(thread);
   return async ({ language, segments, options, translation, signal, onProgress }) => {
     if (!hasAnalyses(options)) return { segments, analysis: {}, warnings: [], secrets: [] };
@@ -91,6 +99,7 @@ export const createAnalyzer = ({ secret, summarizer, thread }: AnalyzerOptions):
       {
         secret,
         summarizer: options.summarization ? summarizer(signal) : undefined,
+        tagger: tagger?.(signal),
         translation,
         onProgress,
         signal,
