@@ -22,9 +22,6 @@ import type { TokenSigner } from './tokens.ts';
 
 export type { FileRecord as StoredFile } from '../../stores/files.ts';
 
-/** A transcript whose source, a stored file, was deleted. */
-export type SourceDeleted = { readonly userId: string; readonly transcriptId: string };
-
 type FileServiceDeps = {
   readonly db: WritableDb;
   readonly objects: ObjectStore;
@@ -34,7 +31,7 @@ type FileServiceDeps = {
   readonly clock: Clock;
   readonly baseUrl: () => string;
   /** Called after a file was deleted, once for each transcript that was made from it. */
-  readonly onSourceDeleted: (source: SourceDeleted) => void;
+  readonly onSourceDeleted: (transcriptId: string) => void;
 };
 
 const SOURCE_DELETED = warningOf('source_deleted');
@@ -212,8 +209,8 @@ export class FileService {
     await objects.remove(file.object);
   }
 
-  /** Detaches the file from its transcripts. One with audio of its own, such as a bleeped recording, keeps that. */
-  #detachTranscripts(fileId: string): SourceDeleted[] {
+  /** Detaches the file from its transcripts, and returns their ids. One with audio of its own, such as a bleeped recording, keeps that. */
+  #detachTranscripts(fileId: string): string[] {
     const { db } = this.#deps;
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
       const transcript = findTranscript(db, id);
@@ -221,7 +218,7 @@ export class FileService {
       const hasNoAudio = transcript.audioFile === null;
       const warnings = hasNoAudio ? [...transcript.warnings, SOURCE_DELETED] : transcript.warnings;
       updateTranscript(db, id, { fileId: null, warnings });
-      return [{ userId: transcript.userId, transcriptId: id }];
+      return [id];
     });
   }
 }
