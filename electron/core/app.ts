@@ -27,22 +27,26 @@ import { RepliesInProgress } from './http/replies-in-progress.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes } from './http/v1/accounts.ts';
-import { addBackupRoutes } from './http/v1/backups.ts';
 import { addEventRoutes } from './http/v1/events.ts';
-import { addLanguageModelRoutes } from './http/v1/language-model.ts';
 import { addModelRoutes } from './http/v1/models.ts';
-import { addNetworkRoutes } from './http/v1/network.ts';
-import { addPlaybackRoutes } from './http/v1/playback.ts';
-import { addQueueRoutes } from './http/v1/queue.ts';
-import { addSearchRoutes } from './http/v1/search.ts';
 import { createBucketCors } from './http/v1/storage/bucket-cors.ts';
 import { addStorageRoutes } from './http/v1/storage.ts';
-import { addSystemRoutes } from './http/v1/system.ts';
-import { addTranscriptRoutes } from './http/v1/transcripts.ts';
-import { addUpdateRoutes } from './http/v1/updates.ts';
+import {
+  addBackupRoutes,
+  addLanguageModelRoutes,
+  addNetworkRoutes,
+  addSystemRoutes,
+  addUpdateRoutes,
+} from './http/v1/system.ts';
+import {
+  addPlaybackRoutes,
+  addQueueRoutes,
+  addSearchRoutes,
+  addTranscriptRoutes,
+  addWebhookRoutes,
+} from './http/v1/transcripts.ts';
 import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
 import { addVoiceRoutes } from './http/v1/voices.ts';
-import { addWebhookRoutes } from './http/v1/webhooks.ts';
 import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
 import { WrongKeys } from './http/wrong-keys.ts';
 import { fileLogger } from './log.ts';
@@ -53,7 +57,7 @@ import { lockFolder } from './stores/lock.ts';
 import { runPendingScrub, startScrubbing } from './stores/scrub.ts';
 import { isScrubPending } from './stores/scrub-mark.ts';
 import { rebuildIndexIfMarked } from './stores/search.ts';
-import { deleteAllOthers } from './stores/segment-ranges.ts';
+import { deleteAllOthers } from './stores/segments.ts';
 
 const PRUNE_EVERY_MS = 3600_000;
 /** How long a stop waits for another program that reads the database, whose log cannot be emptied meanwhile. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { systemClock } from './base/clock.ts';
-import { Emitter } from './base/emitter.ts';
 import { newToken } from './base/ids.ts';
 import type { Logger } from './base/logger.ts';
 import type { DataPaths } from './base/paths.ts';
@@ -19,7 +18,6 @@ import { AccountService } from './services/accounts.ts';
 import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
-import type { SourceDeleted } from './services/files/service.ts';
 import { SPEECH_DETECTOR } from './services/models/catalogue.ts';
 import { modelFileName } from './services/models/files.ts';
 import { ModelService } from './services/models/index.ts';
@@ -34,7 +32,6 @@ import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/pagination.ts';
-import { publishTranscriptEvents } from './services/transcripts/publish.ts';
 import { UsageService } from './services/usage.ts';
 import { VocabularyService } from './services/vocabulary.ts';
 import { WebhookService } from './services/webhooks.ts';
@@ -49,200 +46,187 @@ type Deps = {
   readonly logger: Logger;
 };
 
-/** Everything below HTTP, in the order in which it is built: nothing uses what does not exist yet. */
-export const createServices = async ({ config, host, paths, db, logger }: Deps) => {
+/** What the other groups lean on: accounts, settings, events, and what only reads the database. */
+const createGround = async ({ config, host, paths, db, logger }: Deps) => {
   const clock = systemClock;
-  const secret = await installationSecret(paths, host.secretBox);
   const address = new ServerAddress();
-  const baseUrl = address.url;
   const events = new EventHub();
   db.onDamaged(() => events.publishToAll({ type: 'library.damaged' }));
-  const jobEvents = new JobEvents();
-  const fileEvents = new Emitter<{ sourceDeleted: SourceDeleted }>();
-
   const settings = new SettingsService(db, config.overrides, config.defaults, paths.root);
   const removed = unknownSettings(db);
   if (removed.length > 0)
     logger.info({ settings: removed.join(', ') }, 'Settings of another version have no effect');
-  const accounts = new AccountService(db, clock, config.apiKey);
-  const usage = new UsageService(db);
-  const vocabulary = new VocabularyService({ db, clock });
-  const search = new SearchService(db);
-  const network = new NetworkService({ db, clock, logger });
-  const speakers = new SpeakerService({
+  return {
+    config,
+    host,
+    paths,
     db,
-    clock,
-    sameSpeakerCosine: (model) => thresholdsOf(model).across,
-    embeddingModel: () => settings.get('speakers.embedding'),
-  });
-
-  const sample = join(config.resourcesDir, 'samples', 'two-readers.mp3');
-  const engines = await createEngines({ config, host, settings, network, logger, db, clock, sample });
-  const { engine, devices, http, media } = engines;
-  const models = new ModelService({
-    db,
-    clock,
     logger,
+    clock,
+    secret: await installationSecret(paths, host.secretBox),
+    address,
+    baseUrl: address.url,
+    events,
+    jobEvents: new JobEvents(),
     settings,
-    http,
-    engine,
-    media,
-    temporary: paths.temporary,
+    accounts: new AccountService(db, clock, config.apiKey),
+    usage: new UsageService(db),
+    vocabulary: new VocabularyService({ db, clock }),
+    search: new SearchService(db),
+    pagination: new TranscriptPagination(db),
+    network: new NetworkService({ db, clock, logger }),
+    speakers: new SpeakerService({
+      db,
+      clock,
+      sameSpeakerCosine: (model) => thresholdsOf(model).across,
+      embeddingModel: () => settings.get('speakers.embedding'),
+    }),
+  };
+};
+type Ground = Awaited<ReturnType<typeof createGround>>;
+
+/** The engines, and the models that they load. */
+const createRecognition = async (ground: Ground) => {
+  const { config, paths, events } = ground;
+  const sample = join(config.resourcesDir, 'samples', 'two-readers.mp3');
+  const engines = await createEngines({ ...ground, sample });
+  const models = new ModelService({
+    ...ground,
+    ...engines,
     dirs: { installed: paths.models, bundled: join(config.resourcesDir, 'models') },
-    trySpeakerModel: engines.trySpeakerModel,
+    temporary: paths.temporary,
     sample,
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),
   });
+  return { ...engines, models };
+};
+type Recognition = Awaited<ReturnType<typeof createRecognition>>;
 
-  const files = createFiles({
-    db,
-    paths,
-    settings,
-    clock,
-    logger,
-    events,
-    secret,
-    baseUrl,
-    environment: config.environment,
-    onSourceDeleted: (source) => fileEvents.emit('sourceDeleted', source),
-  });
-  const audio = new TranscriptAudio({
-    db,
-    clock,
-    paths,
-    secret,
-    baseUrl,
-    media,
-    locate: (fileId) => files.service.locate(fileId),
-  });
+/** Stored files, and the audio of transcripts. */
+const createStorage = (
+  ground: Ground,
+  { media }: Recognition,
+  onSourceDeleted: (transcriptId: string) => void,
+) => {
+  const files = createFiles({ ...ground, environment: ground.config.environment, onSourceDeleted });
+  const locate = (fileId: string) => files.service.locate(fileId);
+  return { files, audio: new TranscriptAudio({ ...ground, media, locate }) };
+};
+type Storage = ReturnType<typeof createStorage>;
 
+/** The analyzer, and the runner of the jobs. */
+const createJobs = (ground: Ground, recognition: Recognition, { files }: Storage) => {
+  const { config, host, db, secret, settings } = ground;
+  const { http, models, parallelism, tagger } = recognition;
   const analyze = createAnalyzer({
     secret,
     thread: host.analysisThread,
-    tagger: (signal) => ({ tag: (sentences) => engines.tagger.tag(sentences, signal) }),
+    tagger: (signal) => ({ tag: (sentences) => tagger.tag(sentences, signal) }),
     summarizer: (signal) => summarizerOf(http, languageModelOf(settings), signal),
   });
   const work = createJobWork({
+    ...ground,
+    ...recognition,
     analyze,
     hasSummarizer: () => isConfigured(languageModelOf(settings)),
-    diarize: engines.diarize,
     speakerModels: () => models.speakerModels(),
-    db,
-    clock,
-    logger,
-    paths,
-    media,
-    http,
-    pages: engines.pages,
-    engine,
     speechModel: join(config.resourcesDir, 'models', modelFileName(SPEECH_DETECTOR)),
-    models,
     settings: pipelineSettings(settings),
     files: files.service,
   });
   const jobs = new JobRunner({
-    db,
-    clock,
-    logger,
-    events: jobEvents,
+    ...ground,
+    events: ground.jobEvents,
     lease: newToken(8),
     concurrency: () => settings.get('queue.concurrency'),
     // As many as would otherwise leave part of the engine idle.
-    maxDraining: engines.parallelism.concurrency - 1,
+    maxDraining: parallelism.concurrency - 1,
     work,
     redactNames: (transcript) => redactNamesOfFailed({ db, analyze }, transcript),
   });
+  return { analyze, jobs };
+};
+type Jobs = ReturnType<typeof createJobs>;
 
+/** Transcripts, and what follows their edits and ends. */
+const createTranscripts = (
+  ground: Ground,
+  { http, models }: Recognition,
+  { files }: Storage,
+  { analyze, jobs }: Jobs,
+) => {
+  const { host, paths, db, events, settings } = ground;
   const followUp = new FollowUpAnalyses({
-    db,
-    logger,
+    ...ground,
     analyze,
-    jobEvents,
     onChange: (id) => transcripts.publish('transcript.changed', id),
   });
   const transcripts: TranscriptService = new TranscriptService({
-    db,
-    clock,
-    paths,
+    ...ground,
     models,
     creditRate: pipelineSettings(settings).creditRate,
-    events,
     jobs,
-    jobEvents,
-    speakers,
     analyze,
     followUp,
-    baseUrl,
     files: files.service,
   });
-  publishTranscriptEvents({ jobEvents, fileEvents, hub: events, transcripts });
   const renderings = new Renderings({
     transcripts,
     databasePath: paths.database,
     thread: host.renderingThread,
   });
   const webhooks = new WebhookService({
-    db,
-    clock,
-    logger,
+    ...ground,
     http,
-    jobEvents,
     render: ({ userId, id }, message) => renderings.current(userId, id, { kind: 'webhook', message }),
   });
+  return { followUp, transcripts, renderings, webhooks, queue: new QueueService(db, events, jobs) };
+};
+
+/** Everything below HTTP, in the order in which it is built: nothing uses what does not exist yet. */
+export const createServices = async (deps: Deps) => {
+  const ground = await createGround(deps);
+  const { config, host, paths } = deps;
+  const recognition = await createRecognition(ground);
+  const storage = createStorage(ground, recognition, (id) =>
+    ofTranscripts.transcripts.publish('transcript.changed', id),
+  );
+  const { analyze, jobs } = createJobs(ground, recognition, storage);
+  const ofTranscripts = createTranscripts(ground, recognition, storage, { analyze, jobs });
+  const { files } = storage;
+  const { media, tools, engine, tagger, devices, parallelism, idleWork, http, models } = recognition;
   const system = new SystemService({
+    ...ground,
     version: config.version,
     openCommand: config.openCommand ?? 'earshot open',
-    paths,
-    clock,
-    settings,
     media,
-    tools: engines.tools,
+    tools,
     engine,
     devices,
-    parallelism: engines.parallelism,
-    tagger: engines.tagger,
+    parallelism,
+    tagger,
     scanner: () => files.scanner.engine(),
   });
   const backups = new BackupService({
-    db,
+    ...ground,
     paths,
-    clock,
-    logger,
-    settings,
     isIdle: () => jobs.isIdle,
     thread: host.databaseThread,
   });
   return {
-    db,
-    backups,
-    paths,
-    clock,
-    address,
-    settings,
-    accounts,
-    events,
-    usage,
-    vocabulary,
-    search,
-    network,
-    speakers,
+    ...ground,
+    ...storage,
+    ...ofTranscripts,
     engine,
-    tagger: engines.tagger,
+    tagger,
     devices,
-    idleWork: engines.idleWork,
+    idleWork,
     http,
     models,
-    files,
-    audio,
     jobs,
-    queue: new QueueService(db, events, jobs),
-    transcripts,
-    followUp,
-    renderings,
-    pagination: new TranscriptPagination(db),
-    webhooks,
     system,
+    backups,
   };
 };
 

@@ -12,7 +12,7 @@ import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities
 import { createWhisperEngine } from '../../electron/core/engines/whisper/engine.ts';
 import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
 import { recognizeAgain } from '../../electron/core/pipeline/recognition/recognizer.ts';
-import { compareReadings } from '../../electron/core/pipeline/recognition/second-reading.ts';
+import { compareReadings } from '../../electron/core/pipeline/recognition/verify.ts';
 import type { StoredWord } from '../../electron/core/stores/segments.ts';
 import { testAddon } from '../support/addon.ts';
 import { truth } from '../support/fixtures.ts';

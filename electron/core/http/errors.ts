@@ -5,8 +5,35 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
 import { AppError, hasCorruptionCode, hasDiskFullCode, isAppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { closeAfterRefusal } from './lingering-close.ts';
 import { openAiErrorBody } from './openai/errors.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_MS = 10_000;
+
+/**
+ * Reads and discards the rest of a refused body, and closes the connection where that is more than `MAX_BYTES` or takes
+ * longer than `MAX_MS`. Closing at once would reset it, and the sender might never read the answer (nginx, `lingering_close`).
+ */
+const closeAfterRefusal = (request: FastifyRequest, reply: FastifyReply): void => {
+  const { raw } = request;
+  if (reply.statusCode < 400) return;
+  reply.removeHeader('connection');
+  const isRead = () => raw.complete || raw.readableEnded;
+  if (isRead()) return;
+  reply.raw.once('finish', () => {
+    if (isRead()) return;
+    let left = MAX_BYTES;
+    const close = () => raw.destroy();
+    const timer = setTimeout(close, MAX_MS);
+    raw.on('data', (chunk: Uint8Array) => {
+      left -= chunk.length;
+      if (left < 0) close();
+    });
+    raw.once('close', () => clearTimeout(timer));
+    raw.once('end', () => clearTimeout(timer));
+    raw.resume();
+  });
+};
 
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [AppError['code'], string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -51,7 +78,7 @@ export const toAppError = (error: unknown): AppError => {
   });
 };
 
-export const errorBody = (error: AppError, requestId: string): ErrorBody => ({
+const errorBody = (error: AppError, requestId: string): ErrorBody => ({
   success: false,
   error: error.message,
   code: error.code,

@@ -1,14 +1,140 @@
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteSource } from '../base/byte-source.ts';
 import { AppError } from '../base/errors.ts';
+import { freeMemory } from '../base/memory.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { type ByteRange, parseRangeHeader } from './range-header.ts';
-import { type Body, sendBody } from './send-body.ts';
 
-export type SendFileOptions = {
+/** A range of bytes; `end` is exclusive. */
+type ByteRange = { readonly start: number; readonly end: number };
+
+/** With more ranges than this the header is ignored, which prevents amplification. */
+const MAX_RANGES = 32;
+
+const parsePart = (text: string, size: number): ByteRange | 'invalid' | 'outside' => {
+  const match = /^[ \t]*(\d*)-(\d*)[ \t]*$/.exec(text);
+  const first = match?.[1] ?? '';
+  const last = match?.[2] ?? '';
+  if (match === null || (first === '' && last === '')) return 'invalid';
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'outside' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return 'invalid';
+  if (start >= size) return 'outside';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+};
+
+/** Overlapping ranges make a server send the same bytes many times (CVE-2011-3192). */
+const overlaps = (ranges: readonly ByteRange[]): boolean => {
+  const sorted = ranges.toSorted((a, b) => a.start - b.start);
+  return sorted.some((range, index) => range.start < (sorted[index - 1]?.end ?? 0));
+};
+
+/**
+ * Parses a `Range` header (RFC 9110, 14.2) for a file of `size` bytes. Returns undefined where the header is to be
+ * ignored (another unit, malformed, unreasonable), and `[]` where no range lies within the file.
+ */
+export const parseRangeHeader = (
+  header: string | undefined,
+  size: number,
+): readonly ByteRange[] | undefined => {
+  const match = /^bytes=(.+)$/i.exec(header ?? '');
+  if (match?.[1] === undefined) return undefined;
+  const parts = match[1].split(',');
+  if (parts.length > MAX_RANGES) return undefined;
+  const ranges: ByteRange[] = [];
+  for (const part of parts) {
+    if (part.trim() === '') continue;
+    const range = parsePart(part, size);
+    if (range === 'invalid') return undefined;
+    if (range !== 'outside') ranges.push(range);
+  }
+  return overlaps(ranges) ? undefined : ranges;
+};
+
+/** Yields chunks that lie in what `memory` returned for them, or are not written to again. */
+type Body = (memory: Parameters<ByteSource['read']>[2]) => AsyncGenerator<Uint8Array>;
+
+/** One is read into while the other is sent. */
+const BUFFERS = 2;
+
+/** Buffers that are used in turn: a new one for each chunk of a large file would cost more than reading and sending it. */
+class Buffers {
+  /** None where a turn's chunk lay elsewhere. */
+  readonly #buffers: (Uint8Array | undefined)[] = [];
+  readonly #sent: Promise<void>[] = [];
+  #turn = 0;
+
+  /** Goes on to the next buffer once its last chunk is sent. */
+  async next(): Promise<void> {
+    this.#turn = (this.#turn + 1) % BUFFERS;
+    await this.#sent[this.#turn];
+  }
+
+  readonly memory = (bytes: number): Uint8Array => {
+    const buffer = this.#buffers[this.#turn];
+    if (buffer !== undefined && buffer.length >= bytes) return buffer;
+    const larger = Buffer.allocUnsafeSlow(bytes);
+    this.#buffers[this.#turn] = larger;
+    return larger;
+  };
+
+  /** Frees the buffers once their last chunks are sent. The garbage collector would run for every few downloads. */
+  async free(): Promise<void> {
+    await Promise.all(this.#sent);
+    for (const buffer of this.#buffers) if (buffer !== undefined) freeMemory(buffer);
+  }
+
+  /** Keeps the current buffer as it is until `sent` resolves. */
+  keepUntil(sent: Promise<void>): void {
+    this.#sent[this.#turn] = sent;
+  }
+}
+
+/** Resolves when the operating system has the chunk, or the connection is closed. */
+const writeTo = (raw: ServerResponse, chunk: Uint8Array): Promise<void> =>
+  new Promise((done) => {
+    const end = () => {
+      raw.off('close', end);
+      done();
+    };
+    raw.once('close', end);
+    raw.write(chunk, end);
+  });
+
+/**
+ * Sends a body on the response, which is taken over from Fastify once the first chunk is read, so that an error until then
+ * is answered like any other. A later one cuts the connection, so that the client misses bytes. Stops reading when the
+ * client leaves.
+ */
+const sendBody = async (reply: FastifyReply, body: Body): Promise<void> => {
+  const buffers = new Buffers();
+  const chunks = body(buffers.memory);
+  let next = await chunks.next();
+  const { raw } = reply.hijack();
+  const headers = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
+  raw.writeHead(reply.statusCode, Object.fromEntries(headers));
+  try {
+    while (next.done !== true && !raw.destroyed) {
+      buffers.keepUntil(writeTo(raw, next.value));
+      await buffers.next();
+      next = await chunks.next();
+    }
+    raw.end();
+  } catch {
+    raw.destroy();
+  } finally {
+    await chunks.return(undefined);
+    void buffers.free();
+  }
+};
+
+type SendFileOptions = {
   readonly source: ByteSource;
   /** With its quotes, e.g. `"9e107d9d372bb6826bd81d3542a419d6"`. */
   readonly etag: string;

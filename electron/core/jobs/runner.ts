@@ -1,6 +1,7 @@
+import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
 import { STAGES, type Stage } from '../../contract/job.ts';
 import type { Clock } from '../base/clock.ts';
-import { isCausedByFullDisk, messageOf } from '../base/errors.ts';
+import { AppError, isAppError, isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
 import { neutralNames, redactsNames } from '../pipeline/redaction/names.ts';
@@ -13,14 +14,46 @@ import { countSegments, type StoredSegment } from '../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../stores/transcript-record.ts';
 import { findSummary, findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import type { JobEvents } from './events.ts';
-import {
-  cooldownAfterCrashes,
-  failureOf,
-  type JobFailure,
-  MAX_APP_CRASHES_PER_JOB,
-  MIN_APP_CRASHES_TO_DEFER,
-  tooManyAppCrashes,
-} from './failure.ts';
+
+type JobFailure = { readonly code: JobErrorCode; readonly message: string };
+
+const isJobCode = (code: string): code is JobErrorCode => JOB_ERROR_CODES.some((known) => known === code);
+
+/** The failure to store for what a job threw. `reason` is that of its aborted signal, if it was aborted. */
+const failureOf = (error: unknown, reason: unknown): JobFailure => {
+  if (reason === ('cancelled' satisfies StopReason)) {
+    return { code: 'cancelled', message: 'Cancelled. What was recognized up to then is kept.' };
+  }
+  if (isCausedByFullDisk(error)) {
+    return {
+      code: 'disk_full',
+      message: 'The disk is full. Free some space, then try again: what was recognized so far is kept.',
+    };
+  }
+  // No copy of the stored file is intact, or its disk is away.
+  if (isAppError(error) && error.code === 'storage_unavailable') {
+    return { code: 'file_not_found', message: error.message };
+  }
+  if (isAppError(error) && isJobCode(error.code)) return { code: error.code, message: error.message };
+  return { code: 'internal_error', message: 'Something went wrong inside Earshot. The log has the details.' };
+};
+
+/**
+ * Consecutive crashes of the program during a job, without progress in between, after which the job fails. For crashes
+ * of the engine alone see `MAX_ENGINE_CRASHES_PER_CHUNK` in pipeline/recognition/chunk-scheduler.ts.
+ */
+export const MAX_APP_CRASHES_PER_JOB = 10;
+/** From this many consecutive crashes on, a job is deferred, so that it cannot keep the program from running. */
+export const MIN_APP_CRASHES_TO_DEFER = 3;
+
+/** Cooldown in ms before a job restarts after `crashes` consecutive app crashes: 1 s at the third, then doubling. */
+const cooldownAfterCrashes = (crashes: number): number => 1000 * 2 ** (crashes - MIN_APP_CRASHES_TO_DEFER);
+
+const tooManyAppCrashes = (crashes: number): AppError =>
+  new AppError(
+    'interrupted',
+    `Earshot itself ended ${crashes} times in a row while it worked on this recording. The text up to there is kept.`,
+  );
 
 /** What is known of a job only while it waits or runs. */
 export type LiveProgress = {

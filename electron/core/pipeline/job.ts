@@ -9,8 +9,13 @@ import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
 import { runPendingScrub, scrubLog } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import { deleteSegments, readSegmentsInSteps, type StoredSegment } from '../stores/segments.ts';
-import { deleteReplaced, switchToStaged } from '../stores/staged-segments.ts';
+import {
+  deleteReplaced,
+  deleteSegments,
+  readSegmentsInSteps,
+  type StoredSegment,
+  switchToStaged,
+} from '../stores/segments.ts';
 import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { mediaWithinBudget } from './budget.ts';

@@ -16,17 +16,7 @@ import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts'
 import { checkMirrors } from './files/mirrors.ts';
 
 type Entry = { readonly value: unknown; readonly source: 'default' | 'stored' | 'run' };
-type Checked = { readonly key: SettingKey; readonly value: Settings[SettingKey] | null };
 type Problem = { readonly path: string; readonly message: string };
-
-/** Validates one change; null, which resets a setting to its default, is always valid. */
-const check = (key: string, value: JsonValue): Checked | Problem => {
-  if (!isSettingKey(key)) return { path: key, message: 'is not a setting' };
-  if (value === null) return { key, value };
-  const result = SETTINGS[key].schema.safeParse(value);
-  if (result.success) return { key, value: result.data };
-  return { path: key, message: result.error.issues[0]?.message ?? 'is not valid' };
-};
 
 /** Mirrors are checked against this machine when they are set. Stored ones stay: a disk may be away. */
 const mirrorProblems = (value: unknown, dataDir: string | undefined): Problem[] => {
@@ -93,11 +83,12 @@ export class SettingsService {
     return { success: true, data, needs_restart: waiting.map((s) => s.key) };
   }
 
-  /** Stores values, or resets those that are null. Throws `invalid_request` before storing any if one is invalid. */
+  /**
+   * Stores values, which the schema has validated, or resets those that are null. Throws `invalid_request` before storing any
+   * if one does not fit this machine.
+   */
   change(values: Readonly<PatchSettings>): void {
-    const results = Object.entries(values).map(([key, value]) => check(key, value ?? null));
     const problems = [
-      ...results.filter((result) => 'message' in result),
       ...mirrorProblems(values['storage.mirrors'], this.#dataDir),
       ...threadProblems(values['engine.threads']),
     ];
@@ -108,8 +99,8 @@ export class SettingsService {
       });
     }
     this.#db.transaction(() => {
-      for (const { key, value } of results.filter((result) => 'key' in result)) {
-        if (value === null) clearSetting(this.#db, key);
+      for (const [key, value] of Object.entries(values)) {
+        if (value === null || value === undefined) clearSetting(this.#db, key);
         else writeSetting(this.#db, key, value);
       }
     });

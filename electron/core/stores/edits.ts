@@ -3,8 +3,7 @@ import { patchCodec, type StoredPatch } from './codecs.ts';
 import { deleteCorrections } from './corrections.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { EditRow } from './schema.ts';
-import type { SegmentSpan } from './segment-spans.ts';
-import { packWords, unpackWords } from './segments.ts';
+import { packWords, type SegmentSpan, unpackWords } from './segments.ts';
 
 /** What leads from one state of a transcript to another. */
 export type EditPatch = Omit<StoredPatch, 'spans'> & { readonly spans: readonly SegmentSpan[] };

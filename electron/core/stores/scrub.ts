@@ -11,7 +11,7 @@ import {
   setScrubMark,
 } from './scrub-mark.ts';
 import { compactIndexStep } from './search.ts';
-import { deleteLeftovers } from './segment-ranges.ts';
+import { deleteLeftovers } from './segments.ts';
 
 /** Longest that a request waits for the index after private content was replaced; the rest is done in the background. */
 const MAX_WAIT_MS = 100;

@@ -1,4 +1,5 @@
-import { isSettingKey, SETTINGS, type SettingKey, type Settings } from '../../contract/settings.ts';
+import type { JsonValue } from '../../contract/common.ts';
+import { isSettingKey, SETTINGS, type SettingKey } from '../../contract/settings.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 
 /** Undefined, which no setting allows, for text that is no JSON. */
@@ -27,10 +28,10 @@ export const unknownSettings = (db: ReadableDb): string[] =>
     .map(({ key }) => key)
     .filter((key) => !isSettingKey(key));
 
-export const writeSetting = <K extends SettingKey>(db: WritableDb, key: K, value: Settings[K]): void => {
+export const writeSetting = (db: WritableDb, key: string, value: JsonValue): void => {
   db.run(sql.replaceInto('settings').values({ key, value: JSON.stringify(value) }));
 };
 
-export const clearSetting = (db: WritableDb, key: SettingKey): void => {
+export const clearSetting = (db: WritableDb, key: string): void => {
   db.run(sql.deleteFrom('settings').where('key', '=', key));
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity } from '../../../electron/contract/analysis.ts';
-import { formatEntities } from '../../../electron/core/http/assemblyai/formatting.ts';
+import { formatEntities } from '../../../electron/core/http/assemblyai/understanding.ts';
 
 const format = (
   type: Entity['type'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../../electron/core/base/errors.ts';
-import { limitStore } from '../../../electron/core/http/limit-store.ts';
+import { limitStore } from '../../../electron/core/http/limits.ts';
 import { WrongKeys } from '../../../electron/core/http/wrong-keys.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRangeHeader } from '../../../electron/core/http/range-header.ts';
+import { parseRangeHeader } from '../../../electron/core/http/send-file.ts';
 
 const SIZE = 1000;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { transcription } from '../../../electron/contract/examples/transcripts.ts';
-import { RenderingThread } from '../../../electron/core/http/long/thread-client.ts';
+import { RenderingThread } from '../../../electron/core/http/long/renderings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const outline = { transcription, withWords: false, savedSegments: 0 };

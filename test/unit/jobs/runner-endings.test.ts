@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../electron/core/base/errors.ts';
-import { MAX_APP_CRASHES_PER_JOB, MIN_APP_CRASHES_TO_DEFER } from '../../../electron/core/jobs/failure.ts';
+import { MAX_APP_CRASHES_PER_JOB, MIN_APP_CRASHES_TO_DEFER } from '../../../electron/core/jobs/runner.ts';
 import { claimNext, listRunning, listWaiting } from '../../../electron/core/stores/jobs.ts';
 import { insertSegments, readSegments } from '../../../electron/core/stores/segments.ts';
 import { updateTranscript } from '../../../electron/core/stores/transcripts.ts';

@@ -6,23 +6,22 @@ import { sql } from '../../../electron/core/stores/database.ts';
 import { runPendingScrub } from '../../../electron/core/stores/scrub.ts';
 import { isScrubPending, markForScrub } from '../../../electron/core/stores/scrub-mark.ts';
 import { prepareIndexedText } from '../../../electron/core/stores/search.ts';
-import { deleteAllOthers } from '../../../electron/core/stores/segment-ranges.ts';
-import { replaceSpans, withSpans } from '../../../electron/core/stores/segment-spans.ts';
 import {
   countSegments,
+  deleteAllOthers,
+  deleteReplaced,
   insertSegments,
   readSegment,
   readSegments,
   readSegmentsInSteps,
   readSegmentTexts,
+  replaceSpans,
   type StoredSegment,
-  updateSegment,
-} from '../../../electron/core/stores/segments.ts';
-import {
-  deleteReplaced,
   stageSegments,
   switchToStaged,
-} from '../../../electron/core/stores/staged-segments.ts';
+  updateSegment,
+  withSpans,
+} from '../../../electron/core/stores/segments.ts';
 import { findTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { addJob, openTestDatabase } from '../../support/database.ts';
 

@@ -6,11 +6,12 @@ import { z } from 'zod';
 import { sql } from '../../../electron/core/stores/database.ts';
 import { readSegmentsOf } from '../../../electron/core/stores/read-only.ts';
 import { repairDatabase } from '../../../electron/core/stores/repair-database.ts';
-import { nextRange, switchToNextRange } from '../../../electron/core/stores/segment-ranges.ts';
 import {
   insertSegments,
   insertSegmentsFrom,
+  nextRange,
   replaceSegments,
+  switchToNextRange,
 } from '../../../electron/core/stores/segments.ts';
 import { deleteTranscript, updateTranscript } from '../../../electron/core/stores/transcripts.ts';
 import { addJob, openTestDatabase } from '../../support/database.ts';

@@ -4,9 +4,103 @@ import { type TaskRun, WorkerClient, WorkerReplaced } from './client.ts';
 import { engineClosed, engineCrashed, taskCancelled } from './errors.ts';
 import type { WorkerProcess } from './process.ts';
 import type { TaskDefinition } from './protocol.ts';
-import { Semaphore } from './semaphore.ts';
-import { StallLimits, type Work } from './stall-limits.ts';
 import { StallWatch } from './stall-watch.ts';
+
+/**
+ * A fair counting semaphore: permits are granted in order of arrival, and a waiter that needs all of them holds back
+ * everyone behind it.
+ */
+export class Semaphore {
+  readonly #permits: number;
+  readonly #waiters: { permits: number; grant: () => void }[] = [];
+  #available: number;
+
+  constructor(permits: number) {
+    this.#permits = permits;
+    this.#available = permits;
+  }
+
+  get isIdle(): boolean {
+    return this.#available === this.#permits && this.#waiters.length === 0;
+  }
+
+  /**
+   * Waits for one permit, or for all of them if `exclusive`. Resolves with the function that releases them. An
+   * aborted signal rejects with its reason.
+   */
+  async acquire(exclusive: boolean, signal?: AbortSignal): Promise<() => void> {
+    const permits = exclusive ? this.#permits : 1;
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const waiter = { permits, grant: resolve };
+      const abandon = () => {
+        const index = this.#waiters.indexOf(waiter);
+        if (index < 0) return;
+        this.#waiters.splice(index, 1);
+        reject(signal?.reason);
+        this.#grantNext();
+      };
+      waiter.grant = () => {
+        signal?.removeEventListener('abort', abandon);
+        resolve();
+      };
+      signal?.addEventListener('abort', abandon, { once: true });
+      this.#waiters.push(waiter);
+      this.#grantNext();
+    });
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#available += permits;
+      this.#grantNext();
+    };
+  }
+
+  #grantNext(): void {
+    for (let first = this.#waiters[0]; first && first.permits <= this.#available; first = this.#waiters[0]) {
+      this.#waiters.shift();
+      this.#available -= first.permits;
+      first.grant();
+    }
+  }
+}
+
+/** The least limit. */
+const MIN_LIMIT_MS = 60_000;
+/** The decoder may try a difficult window many times before it goes on to the next. */
+const TIMES_MEASURED = 60;
+/** Whisper encodes a whole window of 30 s, however short the audio is. */
+const MIN_SECONDS = 30;
+/** Before a process was measured: time to load a large model from a slow disk, and 10 s a second of audio. */
+const LOADING_MS = 10 * 60_000;
+const UNMEASURED_MS_PER_SECOND = 10_000;
+
+/** Audio that a task works on. */
+type Work = {
+  /** The task, its model and its device: tasks of one kind run at one pace. */
+  readonly kind: string;
+  readonly seconds: number;
+};
+
+/** How long a task of a process may go without progress: many times what the slowest of its kind took in that process. */
+class StallLimits {
+  /** Milliseconds a second of audio, with the time to load the model. */
+  readonly #slowest = new Map<string, number>();
+
+  limitMs({ kind, seconds }: Work): number {
+    const pace = this.#slowest.get(kind);
+    const atLeast = Math.max(MIN_SECONDS, seconds);
+    if (pace === undefined) return LOADING_MS + UNMEASURED_MS_PER_SECOND * atLeast;
+    return Math.max(MIN_LIMIT_MS, TIMES_MEASURED * pace * atLeast);
+  }
+
+  /** A task was done. */
+  add({ kind, seconds }: Work, elapsedMs: number): void {
+    const pace = elapsedMs / Math.max(MIN_SECONDS, seconds);
+    this.#slowest.set(kind, Math.max(pace, this.#slowest.get(kind) ?? 0));
+  }
+}
 
 const DEFAULT_IDLE_MS = 5 * 60_000;
 const DEFAULT_TASKS_PER_WORKER = 500;
@@ -26,7 +120,7 @@ export type WorkerHostOptions = {
   readonly log?: Logger | undefined;
 };
 
-export type TaskOptions<Event> = {
+type TaskOptions<Event> = {
   readonly signal?: AbortSignal | undefined;
   /** Run while no other task does, so that after a crash only the task at fault can crash again. */
   readonly exclusive?: boolean | undefined;

@@ -1,11 +1,34 @@
 import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/assemblyai.ts';
 import { isoTime } from '../../base/clock.ts';
-import type { PageOfTranscripts } from '../../services/transcripts/pagination.ts';
+import type { PageOfTranscripts, TranscriptPagination } from '../../services/transcripts/pagination.ts';
 
 const statusOf = (item: PageOfTranscripts['items'][number]): AaiStatus => {
   if (item.status === 'failed') return 'error';
   if (item.status === 'completed') return 'completed';
   return item.isRunning ? 'processing' : 'queued';
+};
+
+const DAY_MS = 86_400_000;
+
+const STATUSES = {
+  queued: { status: 'processing', running: false },
+  processing: { status: 'processing', running: true },
+  completed: { status: 'completed' },
+  error: { status: 'failed' },
+} as const;
+
+/** The page that a query asks for. */
+const pageOf = (pagination: TranscriptPagination, userId: string, query: AaiListQuery): PageOfTranscripts => {
+  // No job of ours is ever throttled.
+  if (query.throttled_only === true) return { items: [], hasOlder: false, hasNewer: false };
+  const from = query.created_on === undefined ? undefined : Date.parse(query.created_on);
+  return pagination.around(userId, {
+    limit: query.limit,
+    ...(query.status === undefined ? {} : STATUSES[query.status]),
+    ...(from === undefined ? {} : { created: { from, to: from + DAY_MS } }),
+    beforeId: query.before_id,
+    afterId: query.after_id,
+  });
 };
 
 /** The URL of the list with another cursor. */
@@ -18,7 +41,13 @@ const pageUrl = (url: string, cursor: 'before_id' | 'after_id', id: string): str
 };
 
 /** A page of transcripts, newest first. */
-export const aaiList = (page: PageOfTranscripts, query: AaiListQuery, url: string): AaiList => {
+export const aaiList = (
+  pagination: TranscriptPagination,
+  userId: string,
+  query: AaiListQuery,
+  url: string,
+): AaiList => {
+  const page = pageOf(pagination, userId, query);
   const { origin } = new URL(url);
   const newest = page.items[0];
   const oldest = page.items.at(-1);

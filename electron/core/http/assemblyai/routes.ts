@@ -80,7 +80,7 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
     return undefined;
   });
   addRoute(server, routes.aaiList, ({ caller, query, request }) =>
-    ok(aaiList(pagination.around(caller.user.id, query), query, `${baseUrl()}${request.url}`)),
+    ok(aaiList(pagination, caller.user.id, query, `${baseUrl()}${request.url}`)),
   );
   addRoute(server, routes.aaiDelete, async ({ caller, params }) => {
     const transcript = readOutline(deps, caller.user.id, params.id);

@@ -1,13 +1,87 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { routes } from '../../../contract/routes.ts';
 import { TranscriptEdit } from '../../../contract/transcript-edits.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
+import type { QueueService } from '../../services/queue.ts';
+import type { SearchService } from '../../services/search.ts';
+import type { PlayableAudio, TranscriptAudio } from '../../services/transcripts/audio.ts';
 import type { EditOutcome } from '../../services/transcripts/edits.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
+import type { WebhookService } from '../../services/webhooks.ts';
 import { addRoute, type Call } from '../add-route.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
 import { ok, success } from '../responses.ts';
+import { fileSource, sendFile } from '../send-file.ts';
+
+/** `GET /v1/search`: full text over the caller's transcriptions. */
+export const addSearchRoutes = (server: FastifyInstance, search: SearchService): void => {
+  addRoute(server, routes.searchTranscripts, ({ caller, query }) =>
+    ok(success(search.search(caller.user.id, query.q, query.page, query.limit))),
+  );
+};
+
+/** `/v1/queue`: the jobs that wait or run, their order, and the pause switch. */
+export const addQueueRoutes = (server: FastifyInstance, queue: QueueService): void => {
+  addRoute(server, routes.getQueue, ({ caller }) => ok(success(queue.list(caller.user.id))));
+  addRoute(server, routes.pauseQueue, ({ caller }) => {
+    queue.setPaused(true);
+    return ok(success(queue.list(caller.user.id)));
+  });
+  addRoute(server, routes.resumeQueue, ({ caller }) => {
+    queue.setPaused(false);
+    return ok(success(queue.list(caller.user.id)));
+  });
+  addRoute(server, routes.moveInQueue, ({ caller, params, body }) => {
+    queue.move(caller.user.id, params.id, body.position);
+    return ok(success(queue.list(caller.user.id)));
+  });
+};
+
+/** The deliveries of webhooks, and a test delivery. */
+export const addWebhookRoutes = (server: FastifyInstance, webhooks: WebhookService): void => {
+  addRoute(server, routes.listDeliveries, ({ caller, params }) =>
+    ok(success(webhooks.list(caller.user.id, params.id))),
+  );
+  addRoute(server, routes.recentDeliveries, ({ caller, query }) =>
+    ok(success(webhooks.recent(caller.user.id, query.limit))),
+  );
+  addRoute(server, routes.testDelivery, async ({ caller, params }) =>
+    ok(success(await webhooks.test(caller.user.id, params.id))),
+  );
+};
+
+const entityTag = (file: PlayableAudio): string =>
+  `"${file.size.toString(36)}-${Math.round(file.modified).toString(36)}"`;
+
+/** A transcription's audio for a player: its bytes, a signed URL, and the peaks of its waveform. */
+export const addPlaybackRoutes = (server: FastifyInstance, audio: TranscriptAudio): void => {
+  addRoute(server, routes.transcriptAudio, async ({ params, query, request, reply }) => {
+    const { expires, signature } = query;
+    if (expires !== undefined && signature !== undefined) audio.checkSignature(params.id, expires, signature);
+    else if (request.caller === undefined)
+      throw new AppError('unauthorized', 'An API key or a signed address is needed.');
+    const file = await audio.file(signature === undefined ? request.caller?.user.id : undefined, params.id);
+    await using handle = file.handle;
+    await sendFile(request, reply, {
+      source: fileSource(handle, file.size),
+      etag: entityTag(file),
+      lastModified: file.modified,
+      contentType: file.mediaType,
+      disposition: { type: 'inline', name: file.name },
+      cacheControl: 'private, no-cache',
+      headers: { 'content-security-policy': "sandbox; default-src 'none'" },
+    });
+    return undefined;
+  });
+  addRoute(server, routes.transcriptAudioUrl, ({ caller, params }) =>
+    ok(success(audio.signedUrl(caller.user.id, params.id))),
+  );
+  addRoute(server, routes.transcriptPeaks, async ({ caller, params, query, reply }) =>
+    ok(success(await audio.peaks(caller.user.id, params.id, query, disconnectSignal(reply)))),
+  );
+};
 
 const locationOf = (id: string) => ({ location: `/v1/transcript/id/${id}` });
 

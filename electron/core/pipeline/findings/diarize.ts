@@ -8,10 +8,14 @@ import type { NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import { MissingSpeakerModel, type PipelineDeps, type SpeakerModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
 import type { JobContext } from '../types.ts';
-import { withEarlierEdits } from './diarize-edits.ts';
-import { type Speakers, withEarlierNames } from './diarize-names.ts';
-import { recordingFrom, withSpeakersFrom } from './diarize-part.ts';
-import { withSpeakers } from './diarize-words.ts';
+import {
+  recordingFrom,
+  type Speakers,
+  withEarlierEdits,
+  withEarlierNames,
+  withSpeakers,
+  withSpeakersFrom,
+} from './diarize-words.ts';
 import { identifySpeakers } from './identify-speakers.ts';
 
 const ENGINE_FAILED = warningOf('speakers_engine_crashed');

@@ -10,7 +10,7 @@ import type { StoredSegment } from '../../stores/segments.ts';
 import { listRememberedSpeakers, type NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import type { PipelineDeps, SpeakerModels } from '../deps.ts';
 import type { JobContext } from '../types.ts';
-import type { Speakers } from './diarize-names.ts';
+import type { Speakers } from './diarize-words.ts';
 
 /** A voice by its name. */
 type NamedVoice = { readonly name: string; readonly embedding: Float32Array };

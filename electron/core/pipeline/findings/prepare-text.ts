@@ -1,8 +1,7 @@
 import { createYielder } from '../../base/event-loop.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { type IndexedText, prepareIndexedText } from '../../stores/search.ts';
-import type { StoredSegment } from '../../stores/segments.ts';
-import { type StagedSegments, stageSegments } from '../../stores/staged-segments.ts';
+import { type StagedSegments, type StoredSegment, stageSegments } from '../../stores/segments.ts';
 import { computeTotals } from './totals.ts';
 
 /** The text of a job's transcript, ready to be stored. */

@@ -30,7 +30,7 @@ import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
 
 /**
  * Engine crashes during one chunk, counted over restarts of the app, after which the job fails. For crashes of the app
- * see `MAX_APP_CRASHES_PER_JOB` in jobs/failure.ts.
+ * see `MAX_APP_CRASHES_PER_JOB` in jobs/runner.ts.
  */
 export const MAX_ENGINE_CRASHES_PER_CHUNK = 3;
 

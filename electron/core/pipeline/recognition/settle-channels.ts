@@ -1,11 +1,247 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoredSegment } from '../../stores/segments.ts';
+import { createYielder } from '../../base/event-loop.ts';
+import { mean } from '../../base/numbers.ts';
+import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import type { Diarized } from '../findings/diarize.ts';
+import { alignWords } from './align-words.ts';
 import { MAX_CHANNELS } from './audio-streams.ts';
-import { withoutBleed } from './bleed.ts';
 import { channelSpeakers, mergeChannels } from './channels.ts';
 import { Levels, levelsFile } from './levels.ts';
+import { keepWords } from './words.ts';
+
+/** Letters that sound alike, to one symbol each; upper case stands for sounds that are written with several letters. */
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/[^\p{L}\p{N}]/gu, ''],
+  [/^(?:kn|gn|pn)/u, 'n'],
+  [/^wr/u, 'r'],
+  [/^ps/u, 's'],
+  [/^x/u, 's'],
+  [/ngu(?=[aeiouy])/u, 'nw'],
+  [/ough|augh/gu, 'o'],
+  [/gh(?=t|$)/gu, ''],
+  [/gh/gu, 'g'],
+  [/ph/gu, 'f'],
+  [/tsch|tch|cz|ch/gu, 'C'],
+  [/sch|sh|sz/gu, 'S'],
+  [/th/gu, 't'],
+  [/ck|q(?=u)/gu, 'k'],
+  [/qu/gu, 'kw'],
+  [/ku(?=[aeio])/gu, 'kw'],
+  [/dg|j/gu, 'J'],
+  [/x/gu, 'ks'],
+  [/c(?=[eiy])/gu, 's'],
+  [/[cq]/gu, 'k'],
+  [/z|ß/gu, 's'],
+  [/(?<=[a-z])e$/u, ''],
+  [/y/gu, 'i'],
+  [/(.)\1+/gu, '$1'],
+];
+
+/** The sounds of a word or phrase, roughly: made for the Latin script; other scripts keep their letters. */
+export const soundsOf = (text: string): string =>
+  SPELLINGS.reduce(
+    (sounds, [spelling, sound]) => sounds.replace(spelling, sound),
+    text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase(),
+  );
+
+const VOWELS = 'aeiou';
+/** Consonants that are easily taken for each other. */
+const ALIKE = ['bp', 'dt', 'gk', 'vf', 'vw', 'mn', 'sS', 'CJ', 'SJ', 'CS', 'lr'];
+const ALIKE_COST = 0.4;
+const VOWEL_COST = 0.35;
+/** Vowels and h come and go between words. */
+const WEAK_COST = 0.45;
+
+const isVowel = (sound: string): boolean => VOWELS.includes(sound);
+
+const costOfChange = (a: string, b: string): number => {
+  if (a === b) return 0;
+  if (isVowel(a) && isVowel(b)) return VOWEL_COST;
+  return ALIKE.some((pair) => pair.includes(a) && pair.includes(b)) ? ALIKE_COST : 1;
+};
+
+const costOfGap = (sound: string): number => (isVowel(sound) || sound === 'h' ? WEAK_COST : 1);
+
+/** A weighted edit distance between two results of {@link soundsOf}, as a share of the longer one: 0 is the same sound. */
+export const phoneticDistance = (a: string, b: string): number => {
+  let row = [0];
+  for (const sound of b) row.push((row.at(-1) ?? 0) + costOfGap(sound));
+  for (const sound of a) {
+    const next = [(row[0] ?? 0) + costOfGap(sound)];
+    for (const [index, other] of [...b].entries()) {
+      next.push(
+        Math.min(
+          (row[index] ?? 0) + costOfChange(sound, other),
+          (row[index + 1] ?? 0) + costOfGap(sound),
+          (next[index] ?? 0) + costOfGap(other),
+        ),
+      );
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? 0) / Math.max(1, a.length, b.length);
+};
+
+/** Decibels by which a word must be quieter than the same one in another channel. */
+const MIN_DIFFERENCE = 6;
+/** Seconds by which the times of one word may differ between two channels. */
+const MAX_APART = 0.6;
+/** The same word may be misheard in the quieter channel. */
+const MAX_PHONETIC_DISTANCE = 0.35;
+/** The least share of a run's words that another channel has, too. */
+const MIN_SAME = 0.5;
+/** Parts of 1/20 s over which the levels of two channels are compared, at least. */
+const MIN_FOLLOWED = 8;
+/** Decibels by which the difference of two channels varies where one only hears the other; speech of its own varies more. */
+const MAX_SPREAD = 3;
+/** Runs with fewer words could be said by two people at once, "yes", and small words are quiet: they need a clearer case. */
+const MIN_TELLING_WORDS = 3;
+const CLEAR = { difference: 10, apart: 0.25 };
+/** Decibels by which a channel's loudest parts are below another's if it may have no speech of its own. */
+const MUCH_QUIETER = 12;
+
+type Channel = {
+  readonly channel: number;
+  readonly levels: Levels;
+  readonly typical: number | undefined;
+  /** In order of time. */
+  readonly words: readonly StoredWord[];
+};
+
+type Judged = {
+  readonly word: StoredWord;
+  /** By how much the other channel is louder while it is said; decibels. */
+  readonly difference: number;
+  /** The same, where each channel's own speech counts as equally loud. */
+  readonly relative: number;
+};
+
+const difference = (a: number | undefined, b: number | undefined): number =>
+  a === undefined || b === undefined ? 0 : a - b;
+
+const judge = (word: StoredWord, own: Channel, other: Channel): Judged => {
+  const louder = difference(
+    other.levels.between(word.start, word.end),
+    own.levels.between(word.start, word.end),
+  );
+  return { word, difference: louder, relative: louder - difference(other.typical, own.typical) };
+};
+
+const isQuieter = ({ difference: louder, relative }: Judged): boolean =>
+  Math.max(louder, relative) >= MIN_DIFFERENCE;
+
+const isSameWord = (a: string, b: string): boolean => {
+  const [first, second] = [soundsOf(a), soundsOf(b)];
+  return first === second || phoneticDistance(first, second) <= MAX_PHONETIC_DISTANCE;
+};
+
+/** The words that begin between two times, of words in order. */
+const wordsBetween = (words: readonly StoredWord[], from: number, to: number): StoredWord[] => {
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((words[middle]?.start ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const found: StoredWord[] = [];
+  for (let word = words[low]; word !== undefined && word.start <= to; word = words[++low]) found.push(word);
+  return found;
+};
+
+/** Consecutive words that are quieter than in the other channel. */
+const quieterRuns = (judged: readonly Judged[]): Judged[][] => {
+  const runs: Judged[][] = [];
+  let isRun = false;
+  for (const each of judged) {
+    const quieter = isQuieter(each);
+    if (quieter && isRun) runs.at(-1)?.push(each);
+    else if (quieter) runs.push([each]);
+    isRun = quieter;
+  }
+  return runs;
+};
+
+const countSame = (run: readonly StoredWord[], other: Channel, apart: number): number => {
+  const [first, last] = [run[0]?.start ?? 0, run.at(-1)?.start ?? 0];
+  const heard = wordsBetween(other.words, first - apart, last + apart);
+  const isSame = (i: number, j: number) => isSameWord(run[i]?.word ?? '', heard[j]?.word ?? '');
+  return alignWords(run, heard, isSame).filter(([i, j]) => {
+    if (i === null || j === null) return false;
+    return Math.abs((run[i]?.start ?? 0) - (heard[j]?.start ?? 0)) <= apart && isSame(i, j);
+  }).length;
+};
+
+/** Whether a channel gets louder and quieter with another one, as far as a sound that comes from there does. */
+const followsLevel = (run: readonly StoredWord[], own: Channel, other: Channel): boolean => {
+  const [first, last] = [run[0], run.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const differences = own.levels.differencesTo(other.levels, first.start, last.end);
+  if (differences.length < MIN_FOLLOWED) return false;
+  const usual = mean(differences);
+  const spread = Math.sqrt(mean(differences.map((each) => (each - usual) ** 2)));
+  return usual >= MIN_DIFFERENCE && spread <= MAX_SPREAD;
+};
+
+const isBleed = (run: readonly Judged[], own: Channel, other: Channel): boolean => {
+  const words = run.map(({ word }) => word);
+  if (followsLevel(words, own, other)) return true;
+  const isShort = words.length < MIN_TELLING_WORDS;
+  if (countSame(words, other, isShort ? CLEAR.apart : MAX_APART) < MIN_SAME * words.length) return false;
+  if (difference(other.typical, own.typical) >= MUCH_QUIETER) return true;
+  // Beside a louder voice a channel's own speech is quieter, too, but not than it is otherwise.
+  const needed = isShort ? CLEAR.difference : MIN_DIFFERENCE;
+  return mean(run.map(({ relative }) => relative)) >= needed;
+};
+
+/** The words of a segment that are another channel's, heard from afar. */
+const bleedIn = ({ words }: StoredSegment, own: Channel, others: readonly Channel[]): Set<StoredWord> => {
+  const bleed = new Set<StoredWord>();
+  for (const other of others) {
+    const judged = words.map((word) => judge(word, own, other));
+    for (const run of quieterRuns(judged)) {
+      if (isBleed(run, own, other)) for (const { word } of run) bleed.add(word);
+    }
+  }
+  return bleed;
+};
+
+/**
+ * Leaves out what a channel hears of the person in another: runs of words that are quieter than there, and most of which the
+ * other channel has at the same time, or whose level follows the other's, so that they are the same sound misheard. Other
+ * words that only this channel has stay, however quiet they are.
+ */
+export const withoutBleed = async (
+  segments: readonly StoredSegment[],
+  levels: readonly Levels[],
+): Promise<{ readonly segments: StoredSegment[]; readonly dropped: StoredWord[] }> => {
+  const channels = levels.map((own, channel): Channel => {
+    const words = segments
+      .filter((segment) => segment.channel === channel)
+      .flatMap((segment) => segment.words);
+    return {
+      channel,
+      levels: own,
+      typical: own.typical(),
+      words: words.toSorted((a, b) => a.start - b.start),
+    };
+  });
+  const kept: StoredSegment[] = [];
+  const dropped: StoredWord[] = [];
+  const yieldIfDue = createYielder();
+  for (const segment of segments) {
+    await yieldIfDue();
+    const own = channels[segment.channel ?? 0];
+    const others = channels.filter((other) => other !== own);
+    const bleed = own === undefined ? new Set<StoredWord>() : bleedIn(segment, own, others);
+    dropped.push(...bleed);
+    const rest = keepWords(segment, (word) => !bleed.has(word));
+    const [first] = rest?.words ?? [];
+    if (rest === undefined || first === undefined) continue;
+    kept.push({ ...rest, id: segment.id, start: bleed.size === 0 ? segment.start : first.start });
+  }
+  return { segments: kept, dropped };
+};
 
 type ChannelFiles = {
   /** The transcript's folder, with the levels of its channels. */

@@ -13,7 +13,7 @@ import { checkMirrors } from './mirrors.ts';
 import { PresignService } from './presign.ts';
 import { Quota } from './quota.ts';
 import { RecordingService } from './recordings.ts';
-import { FileService, type SourceDeleted } from './service.ts';
+import { FileService } from './service.ts';
 import { TokenSigner } from './tokens.ts';
 import { UploadService } from './uploads.ts';
 
@@ -30,7 +30,8 @@ export type CreateFilesOptions = {
   readonly baseUrl: () => string;
   /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
-  readonly onSourceDeleted: (source: SourceDeleted) => void;
+  /** Called after a file was deleted, once for each transcript that was made from it. */
+  readonly onSourceDeleted: (transcriptId: string) => void;
 };
 
 export type Files = {

@@ -15,15 +15,43 @@ import { findTranscript, transcriptsOfFile, updateTranscript } from '../../store
 import type { EventHub } from '../events.ts';
 import { keyPrefix, normalizeKey } from './keys.ts';
 import { checkMetadata } from './metadata.ts';
-import { keyOfUrl } from './own-url.ts';
 import { presentFile, presentLinks } from './present.ts';
 import type { Quota } from './quota.ts';
 import type { TokenSigner } from './tokens.ts';
 
-export type { FileRecord as StoredFile } from '../../stores/files.ts';
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** A transcript whose source, a stored file, was deleted. */
-export type SourceDeleted = { readonly userId: string; readonly transcriptId: string };
+/** Whether a URL leads to this server; all names of the loopback interface are equal. */
+const isOwn = (url: URL, base: URL): boolean =>
+  url.protocol === base.protocol &&
+  url.port === base.port &&
+  (url.hostname === base.hostname || (LOOPBACK.has(url.hostname) && LOOPBACK.has(base.hostname)));
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The key of the stored file that a URL names: `storage:{key}`, this server's own download and direct
+ * URLs, and its signed ones. Undefined for any other URL.
+ */
+const keyOfUrl = (url: string, baseUrl: string, signer: TokenSigner): string | undefined => {
+  if (/^storage:/i.test(url)) return normalizeKey(url.slice('storage:'.length));
+  if (!URL.canParse(url) || !URL.canParse(baseUrl)) return undefined;
+  const parsed = new URL(url);
+  if (!isOwn(parsed, new URL(baseUrl))) return undefined;
+  const token = /^\/v1\/storage\/presigned\/([^/]+)$/.exec(parsed.pathname)?.[1];
+  if (token !== undefined) return signer.peek(token)?.key;
+  const path = /^\/(?:v1\/storage\/download|cdn)\/(.+)$/.exec(parsed.pathname)?.[1];
+  const key = path === undefined ? undefined : decoded(path);
+  return key === undefined ? undefined : normalizeKey(key);
+};
+
+export type { FileRecord as StoredFile } from '../../stores/files.ts';
 
 type FileServiceDeps = {
   readonly db: WritableDb;
@@ -34,7 +62,7 @@ type FileServiceDeps = {
   readonly clock: Clock;
   readonly baseUrl: () => string;
   /** Called after a file was deleted, once for each transcript that was made from it. */
-  readonly onSourceDeleted: (source: SourceDeleted) => void;
+  readonly onSourceDeleted: (transcriptId: string) => void;
 };
 
 const SOURCE_DELETED = warningOf('source_deleted');
@@ -219,8 +247,8 @@ export class FileService {
     await objects.remove(file.object);
   }
 
-  /** Detaches the file from its transcripts. One with audio of its own, such as a bleeped recording, keeps that. */
-  #detachTranscripts(fileId: string): SourceDeleted[] {
+  /** Detaches the file from its transcripts, and returns their ids. One with audio of its own, such as a bleeped recording, keeps that. */
+  #detachTranscripts(fileId: string): string[] {
     const { db } = this.#deps;
     return transcriptsOfFile(db, fileId).flatMap(({ id }) => {
       const transcript = findTranscript(db, id);
@@ -228,7 +256,7 @@ export class FileService {
       const hasNoAudio = transcript.audioFile === null;
       const warnings = hasNoAudio ? [...transcript.warnings, SOURCE_DELETED] : transcript.warnings;
       updateTranscript(db, id, { fileId: null, warnings });
-      return [{ userId: transcript.userId, transcriptId: id }];
+      return [id];
     });
   }
 }

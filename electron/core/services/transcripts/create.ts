@@ -1,5 +1,4 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
-import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import { CHINESE_REGIONS } from '../../../contract/languages.ts';
 import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
@@ -124,7 +123,7 @@ export type NewTranscript = {
   readonly source: NamedSource;
   readonly queueOrder: number;
   readonly now: number;
-  readonly assemblyai?: AaiExtras | undefined;
+  readonly assemblyai?: Transcript['options']['assemblyai'];
 };
 
 /** A transcript that waits in the queue. */

@@ -1,14 +1,396 @@
-import { MAX_EDITED_CHARACTERS } from '../../../contract/edit-bounds.ts';
-import type { PatchTranscript } from '../../../contract/transcript-edits.ts';
+import { MAX_EDITED_CHARACTERS, MIN_WORD_SECONDS } from '../../../contract/edit-bounds.ts';
+import type { PatchTranscript, SubtitleTimeEdit, WordTimeEdit } from '../../../contract/transcript-edits.ts';
 import { AppError } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
+import { round, roundMs } from '../../base/numbers.ts';
 import { type SpeakerOfWord, withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { SegmentSpan } from '../../stores/segment-spans.ts';
-import { readSegment, type SegmentText, type StoredSegment } from '../../stores/segments.ts';
+import {
+  readSegment,
+  type SegmentSpan,
+  type SegmentText,
+  type StoredSegment,
+  type StoredWord,
+} from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
-import { withParagraphs, withText } from './edit.ts';
-import { withTimes } from './time-edits.ts';
+import { commonWords } from './word-diff.ts';
+
+const splitWords = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '');
+
+/** Shares the time from `start` to `end` (seconds) out among words written by a person, in proportion to their lengths. */
+const spread = (
+  words: readonly string[],
+  start: number,
+  end: number,
+  speaker: Pick<StoredWord, 'speaker_id' | 'speakerGiven'>,
+): StoredWord[] => {
+  const total = words.reduce((sum, word) => sum + word.length, 0);
+  let passed = 0;
+  return words.map((word) => {
+    const from = start + ((end - start) * passed) / total;
+    passed += word.length;
+    const to = start + ((end - start) * passed) / total;
+    return { word, start: round(from, 3), end: round(to, 3), confidence: 1, ...speaker };
+  });
+};
+
+/** Words that a person adds before the first word of a paragraph begin it instead. */
+const withSameBeginning = (before: readonly StoredWord[], after: StoredWord[]): StoredWord[] => {
+  const flag = before[0]?.startsParagraph;
+  const [first] = after;
+  if (flag === undefined || first === undefined || first.startsParagraph !== undefined) return after;
+  const moved = after.map((word) => {
+    if (word.start !== before[0]?.start || word.word !== before[0].word) return word;
+    const { startsParagraph: _, ...rest } = word;
+    return rest;
+  });
+  return [{ ...first, startsParagraph: flag }, ...moved.slice(1)];
+};
+
+/** Breaks and borders of subtitles stay where they were if the words beside them are rewritten. */
+const withBordersOf = (replaced: readonly StoredWord[], words: StoredWord[]): StoredWord[] => {
+  const starts = replaced.find((word) => word.startsParagraph !== undefined)?.startsParagraph;
+  const subtitleStart = replaced[0]?.subtitleStart;
+  const subtitleEnd = replaced.at(-1)?.subtitleEnd;
+  return words.map((word, index) => ({
+    ...word,
+    ...(index === 0 && starts !== undefined ? { startsParagraph: starts } : {}),
+    ...(index === 0 && subtitleStart !== undefined ? { subtitleStart } : {}),
+    ...(index === words.length - 1 && subtitleEnd !== undefined ? { subtitleEnd } : {}),
+  }));
+};
+
+const withoutAlternatives = ({ alternatives: _, ...word }: StoredWord): StoredWord => word;
+
+/** A person who changes the words beside a word has decided on its other readings, too, which may contain those words. */
+const answerAlternatives = (words: StoredWord[], added: number): void => {
+  const before = words.length - added - 1;
+  const word = words[before];
+  if (word !== undefined) words[before] = withoutAlternatives(word);
+};
+
+/**
+ * Replaces a segment's text by a person's correction. Words that stay keep their times and confidence; new words take
+ * the time of those that they replace, with confidence 1.
+ */
+export const withText = async (segment: StoredSegment, text: string): Promise<StoredSegment> => {
+  const trimmed = text.trim();
+  const after = splitWords(trimmed);
+  const before = segment.words.map((word) => word.word.trim());
+  const words: StoredWord[] = [];
+  let i = 0;
+  let j = 0;
+  const pairs = await commonWords(before, after);
+  for (const [keptBefore, keptAfter] of [...pairs, [before.length, after.length] as const]) {
+    const added = after.slice(j, keptAfter);
+    if (added.length > 0) {
+      const start = segment.words[i]?.start ?? words.at(-1)?.end ?? segment.start;
+      const replaced = keptBefore > i ? segment.words[keptBefore - 1]?.end : segment.words[keptBefore]?.start;
+      const end = Math.max(start, replaced ?? segment.end);
+      const { speaker_id = null, speakerGiven } = segment.words[i] ?? segment.words.at(-1) ?? {};
+      const speaker = {
+        speaker_id: speaker_id ?? segment.speaker_id,
+        ...(speakerGiven === undefined ? {} : { speakerGiven }),
+      };
+      const fresh = spread(added, start, end, speaker);
+      words.push(...withBordersOf(segment.words.slice(i, keptBefore), fresh));
+    }
+    const kept = segment.words[keptBefore];
+    const isBesideChange = added.length > 0 || keptBefore > i;
+    if (isBesideChange) answerAlternatives(words, added.length);
+    if (kept !== undefined) words.push(isBesideChange ? withoutAlternatives(kept) : kept);
+    i = keptBefore + 1;
+    j = keptAfter + 1;
+  }
+  return { ...segment, text: trimmed, words: withSameBeginning(segment.words, words) };
+};
+
+/** Begins paragraphs at exactly these words, from 0, and continues the paragraph before elsewhere; null decides nothing. */
+const withParagraphs = (segment: StoredSegment, starts: readonly number[] | null): StoredSegment => {
+  const wanted = new Set(starts);
+  return {
+    ...segment,
+    words: segment.words.map(({ startsParagraph: _, ...word }, index) => ({
+      ...word,
+      // Of the first word also "no" is stored, since speakers and pauses would decide otherwise.
+      ...(starts !== null && (index === 0 || wanted.has(index))
+        ? { startsParagraph: wanted.has(index) }
+        : {}),
+    })),
+  };
+};
+
+/** What a request says about the times of one segment's words. */
+type TimeEdit = {
+  readonly id: number;
+  readonly times?: readonly WordTimeEdit[] | undefined;
+  readonly subtitle_times?: readonly SubtitleTimeEdit[] | undefined;
+};
+
+/** A word by the places of its segment and within it. */
+type Place = { readonly at: number; readonly word: number };
+type Border = 'start' | 'end';
+type Given = Place & { readonly border: Border; readonly path: string };
+
+/** The segments around an edit. A segment that is not read yet is read when it is asked for. */
+type SegmentSource = {
+  readonly read: (at: number) => StoredSegment | undefined;
+  /** The transcribed range, in seconds. */
+  readonly range: { readonly start: number; readonly end: number };
+};
+
+/** A segment of the same channel farther away than this lets a border pass. */
+const MAX_DISTANCE = 64;
+/** Times are whole milliseconds. */
+const EPSILON = 0.0005;
+
+const isSame = (a: number | null | undefined, b: number | null | undefined): boolean =>
+  (a ?? null) === (b ?? null) ||
+  (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) < EPSILON);
+
+const invalid = (path: string, message: string) =>
+  new AppError('invalid_request', `The times do not fit: ${message}.`, { details: [{ path, message }] });
+
+const seconds = (value: number): string => `${roundMs(value)} s`;
+
+/** Segments whose times are being changed; those that were read stay as they are. */
+class Timeline {
+  readonly changed = new Map<number, StoredSegment>();
+  readonly #source: SegmentSource;
+  /** Borders that the request names: these do not make way. */
+  readonly #given = new Set<string>();
+
+  constructor(source: SegmentSource) {
+    this.#source = source;
+  }
+
+  get range() {
+    return this.#source.range;
+  }
+
+  segment(at: number): StoredSegment | undefined {
+    return this.changed.get(at) ?? this.#source.read(at);
+  }
+
+  word({ at, word }: Place): StoredWord | undefined {
+    return this.segment(at)?.words[word];
+  }
+
+  replace({ at, word: index }: Place, change: (word: StoredWord) => StoredWord): void {
+    const before = this.segment(at);
+    const word = before?.words[index];
+    if (before === undefined || word === undefined) return;
+    // Copied once: a segment may have 50,000 words.
+    const segment = this.changed.get(at) ?? { ...before, words: [...before.words] };
+    segment.words[index] = change(word);
+    this.changed.set(at, segment);
+  }
+
+  give({ at, word, border }: Given): void {
+    this.#given.add(`${at}:${word}:${border}`);
+  }
+
+  isGiven({ at, word }: Place, border: Border): boolean {
+    return this.#given.has(`${at}:${word}:${border}`);
+  }
+
+  /** The word before or after, of the same channel unless `anyChannel`. */
+  neighbor({ at, word }: Place, by: 1 | -1, anyChannel = false): Place | undefined {
+    const own = this.segment(at);
+    if (own === undefined) return undefined;
+    if (own.words[word + by] !== undefined) return { at, word: word + by };
+    for (let step = 1; step <= MAX_DISTANCE; step++) {
+      const place = at + by * step;
+      const other = this.segment(place);
+      if (other === undefined) return undefined;
+      if (other.words.length === 0 || (!anyChannel && other.channel !== own.channel)) continue;
+      return { at: place, word: by === 1 ? 0 : other.words.length - 1 };
+    }
+    return undefined;
+  }
+}
+
+const nameOf = (word: StoredWord | undefined): string => `“${word?.word.trim() ?? ''}”`;
+
+/** Throws `conflict` where a word no longer has the times that the edit replaces. */
+const refuseStaleTimes = (timeline: Timeline, edits: readonly TimeEdit[]): void => {
+  const details = edits.flatMap(({ id, times = [], subtitle_times: subtitles = [] }) => [
+    ...times.flatMap(({ word, start, end, was_start: wasStart, was_end: wasEnd }) => {
+      const now = timeline.word({ at: id, word });
+      const isStale =
+        (wasStart !== undefined && !isSame(now?.start, wasStart) && !isSame(now?.start, start)) ||
+        (wasEnd !== undefined && !isSame(now?.end, wasEnd) && !isSame(now?.end, end));
+      const message = `word ${word} of segment ${id} has other times now`;
+      return isStale ? [{ path: `segments.${id}.times.${word}`, message }] : [];
+    }),
+    ...subtitles.flatMap(({ word, start, end, was_start: wasStart, was_end: wasEnd }) => {
+      const now = timeline.word({ at: id, word });
+      const isStale =
+        (wasStart !== undefined &&
+          !isSame(now?.subtitleStart, wasStart) &&
+          !isSame(now?.subtitleStart, start)) ||
+        (wasEnd !== undefined && !isSame(now?.subtitleEnd, wasEnd) && !isSame(now?.subtitleEnd, end));
+      const message = `the subtitle at word ${word} of segment ${id} has other times now`;
+      return isStale ? [{ path: `segments.${id}.subtitle_times.${word}`, message }] : [];
+    }),
+  ]);
+  if (details.length === 0) return;
+  throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.', { details });
+};
+
+const refuseUnknownWord = (timeline: Timeline, place: Place, path: string): void => {
+  if (timeline.word(place) !== undefined) return;
+  const count = timeline.segment(place.at)?.words.length ?? 0;
+  throw new AppError('invalid_request', `Segment ${place.at} has no word ${place.word}.`, {
+    details: [{ path, message: `segment ${place.at} has ${count} words` }],
+  });
+};
+
+/** Sets the borders of the request; returns those that move. */
+const setBorders = (timeline: Timeline, edits: readonly TimeEdit[]): Given[] =>
+  edits.flatMap(({ id, times = [] }) =>
+    times.flatMap(({ word, ...borders }) => {
+      const place = { at: id, word };
+      const path = `segments.${id}.times.${word}`;
+      refuseUnknownWord(timeline, place, path);
+      const moved: Given[] = [];
+      for (const border of ['start', 'end'] as const) {
+        const value = borders[border];
+        if (value === undefined || isSame(timeline.word(place)?.[border], value)) continue;
+        const given = { ...place, border, path };
+        timeline.replace(place, (each) => ({ ...each, [border]: roundMs(value) }));
+        timeline.give(given);
+        moved.push(given);
+      }
+      return moved;
+    }),
+  );
+
+/** Moves the border of a neighbor along that a moved border crosses. Returns the neighbor if it did. */
+const moveNeighbor = (timeline: Timeline, given: Given): Place | undefined => {
+  const { border, path } = given;
+  const own = timeline.word(given);
+  const place = timeline.neighbor(given, border === 'start' ? -1 : 1);
+  const neighbor = place && timeline.word(place);
+  if (own === undefined || place === undefined || neighbor === undefined) return undefined;
+  const facing: Border = border === 'start' ? 'end' : 'start';
+  const isCrossed = border === 'start' ? neighbor.end > own.start : neighbor.start < own.end;
+  if (!isCrossed) return undefined;
+  if (timeline.isGiven(place, facing))
+    throw invalid(path, `${nameOf(own)} and ${nameOf(neighbor)} would overlap`);
+  const length = border === 'start' ? own.start - neighbor.start : neighbor.end - own.end;
+  if (length < MIN_WORD_SECONDS - EPSILON) {
+    const bound =
+      border === 'start'
+        ? `cannot begin before ${seconds(neighbor.start + MIN_WORD_SECONDS)}, because ${nameOf(neighbor)} comes before it`
+        : `cannot end after ${seconds(neighbor.end - MIN_WORD_SECONDS)}, because ${nameOf(neighbor)} follows`;
+    throw invalid(path, `${nameOf(own)} ${bound}`);
+  }
+  timeline.replace(place, (each) => ({ ...each, [facing]: own[border] }));
+  return place;
+};
+
+const refuseOutside = (timeline: Timeline, given: Given): void => {
+  const own = timeline.word(given);
+  if (own === undefined) return;
+  const { start, end } = timeline.range;
+  if (own.start < start - EPSILON || own.end > end + EPSILON)
+    throw invalid(given.path, `the recording lasts from ${seconds(start)} to ${seconds(end)}`);
+  if (own.end - own.start < MIN_WORD_SECONDS - EPSILON)
+    throw invalid(given.path, `${nameOf(own)} has to last at least 10 ms`);
+};
+
+/** A segment begins with its first word and ends with its last, as far as these moved. */
+const moveSegments = (timeline: Timeline, { read }: SegmentSource): void => {
+  for (const [at, now] of timeline.changed) {
+    const old = read(at)?.words;
+    const [first, last] = [now.words[0], now.words.at(-1)];
+    if (first !== undefined && first.start !== old?.[0]?.start) now.start = first.start;
+    if (last !== undefined && last.end !== old?.at(-1)?.end) now.end = last.end;
+  }
+};
+
+/** Segments stay in the order in which they begin, also those of different channels. */
+const refuseOtherOrder = (timeline: Timeline, { read }: SegmentSource): void => {
+  for (const at of timeline.changed.keys()) {
+    for (const [first, second] of [
+      [at - 1, at],
+      [at, at + 1],
+    ] as const) {
+      const starts = [timeline.segment(first)?.start, timeline.segment(second)?.start] as const;
+      const before = [read(first)?.start, read(second)?.start] as const;
+      const isTurned = ([a, b]: readonly [number | undefined, number | undefined]) => (a ?? 0) > (b ?? 0);
+      if (starts[1] === undefined || !isTurned(starts) || isTurned(before)) continue;
+      throw invalid(`segments.${at}`, `segment ${second} would begin before segment ${first}`);
+    }
+  }
+};
+
+type SubtitleBorder = { readonly place: Place; readonly border: Border; readonly path: string };
+
+/** Sets the borders of subtitles; returns those that are set. */
+const setSubtitles = (timeline: Timeline, edits: readonly TimeEdit[]): SubtitleBorder[] =>
+  edits.flatMap(({ id, subtitle_times: subtitles = [] }) =>
+    subtitles.flatMap(({ word, ...borders }) => {
+      const place = { at: id, word };
+      const path = `segments.${id}.subtitle_times.${word}`;
+      refuseUnknownWord(timeline, place, path);
+      const set: SubtitleBorder[] = [];
+      for (const border of ['start', 'end'] as const) {
+        const value = borders[border];
+        const key = border === 'start' ? 'subtitleStart' : 'subtitleEnd';
+        if (value === undefined || isSame(timeline.word(place)?.[key], value)) continue;
+        timeline.replace(place, ({ [key]: _, ...rest }) =>
+          value === null ? rest : { ...rest, [key]: roundMs(value) },
+        );
+        if (value !== null) set.push({ place, border, path });
+      }
+      return set;
+    }),
+  );
+
+/** A subtitle shows while its words are said, and does not overlap with its neighbors in any layout. */
+const refuseMisplaced = (timeline: Timeline, { place, border, path }: SubtitleBorder): void => {
+  const own = timeline.word(place);
+  if (own === undefined) return;
+  const { range } = timeline;
+  const neighbor = timeline.neighbor(place, border === 'start' ? -1 : 1, true);
+  const other = neighbor && timeline.word(neighbor);
+  const [value, low, high] =
+    border === 'start'
+      ? [
+          own.subtitleStart ?? own.start,
+          Math.max(range.start, other?.subtitleEnd ?? (other?.start ?? -1) + MIN_WORD_SECONDS),
+          Math.min(own.end, own.subtitleEnd ?? range.end) - MIN_WORD_SECONDS,
+        ]
+      : [
+          own.subtitleEnd ?? own.end,
+          Math.max(own.start, own.subtitleStart ?? 0) + MIN_WORD_SECONDS,
+          Math.min(range.end, other?.subtitleStart ?? other?.start ?? range.end),
+        ];
+  if (value >= low - EPSILON && value <= high + EPSILON) return;
+  const what = border === 'start' ? 'begins with' : 'ends with';
+  throw invalid(
+    path,
+    `a subtitle that ${what} ${nameOf(own)} can do so from ${seconds(low)} to ${seconds(high)}`,
+  );
+};
+
+/**
+ * The segments that the times of a request change, by place. A border that crosses the neighboring word's moves that one
+ * along, also into the next segment. Throws `conflict` and `invalid_request`.
+ */
+const withTimes = (source: SegmentSource, edits: readonly TimeEdit[]): Map<number, StoredSegment> => {
+  const timeline = new Timeline(source);
+  refuseStaleTimes(timeline, edits);
+  const given = setBorders(timeline, edits);
+  for (const border of given) refuseOutside(timeline, border);
+  for (const border of given) moveNeighbor(timeline, border);
+  moveSegments(timeline, source);
+  refuseOtherOrder(timeline, source);
+  for (const border of setSubtitles(timeline, edits)) refuseMisplaced(timeline, border);
+  return timeline.changed;
+};
 
 export type SegmentEdit = NonNullable<PatchTranscript['segments']>[number];
 
@@ -55,7 +437,7 @@ const refuseTooMuch = (segments: readonly SegmentText[], edits: readonly Segment
   );
 };
 
-export const refuseUnknownSegment = (segments: readonly SegmentText[], ids: Iterable<number>): void => {
+const refuseUnknownSegment = (segments: readonly SegmentText[], ids: Iterable<number>): void => {
   for (const id of ids) {
     if (segments[id] !== undefined) continue;
     throw new AppError('invalid_request', `There is no segment ${id}.`, {

@@ -9,10 +9,11 @@ import type {
 } from '../../../contract/transcript-edits.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { createYielder } from '../../base/event-loop.ts';
+import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
+import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import {
@@ -26,23 +27,146 @@ import {
   findEdit,
   isContinued,
   readPatch,
+  readTextPatches,
   turnEdit,
 } from '../../stores/edits.ts';
 import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { type IndexedText, prepareIndexedText, touchesIndex } from '../../stores/search.ts';
-import { replaceSpans, type SegmentSpan } from '../../stores/segment-spans.ts';
-import { readSegmentTexts, type SegmentText } from '../../stores/segments.ts';
+import {
+  readSegment,
+  readSegments,
+  readSegmentTexts,
+  replaceSpans,
+  type SegmentSpan,
+  type SegmentText,
+  type StoredSegment,
+} from '../../stores/segments.ts';
 import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { nameSpeakers } from './analyze.ts';
 import { learn, readLesson } from './corrections.ts';
-import { editSegments, isTimeEdit, type Replacement, refuseUnknownSpeaker } from './edited-segments.ts';
+import {
+  editSegments,
+  isTimeEdit,
+  type Replacement,
+  refuseUnknownSpeaker,
+  type SegmentEdit,
+} from './edited-segments.ts';
 import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
-import { matchingTurn, mergeStep, patchReplacements, splitEdits } from './speaker-edits.ts';
+
+/** Segments that are read, or written, before other requests are let in: 20 to 40 ms of work. */
+const BATCH = 400;
+
+type Merge = { readonly from: string; readonly into: string };
+type MergeStep = {
+  readonly replacements: readonly Replacement[];
+  /** The place at which the next step goes on; undefined at the end. */
+  readonly next: number | undefined;
+};
+
+/** Gives segments of one speaker to another, beginning at a place and ending where they are many. */
+const mergeStep = async (
+  db: ReadableDb,
+  id: string,
+  segments: readonly SegmentText[],
+  { from, into }: Merge,
+  start: number,
+): Promise<MergeStep> => {
+  const isTaken = (segment: StoredSegment): boolean =>
+    segment.speaker_id === from || segment.words.some(({ speaker_id }) => speaker_id === from);
+  const replacements: Replacement[] = [];
+  for (let place = start; place < segments.length; place += BATCH) {
+    for (const [index, segment] of readSegments(db, id, segments[place]?.id, BATCH).entries()) {
+      if (!isTaken(segment)) continue;
+      const speakerOf = (word: number) =>
+        (segment.words[word]?.speaker_id ?? segment.speaker_id) === from ? into : undefined;
+      const span = { at: place + index, count: 1, segments: withWordSpeakers(segment, speakerOf) };
+      replacements.push({ span, replaced: [segment] });
+    }
+    const next = place + BATCH;
+    if (replacements.length >= BATCH && next < segments.length) return { replacements, next };
+    await nextTurn();
+  }
+  return { replacements, next: undefined };
+};
+
+/** The edits that give chosen segments of one speaker to another. */
+const splitEdits = (from: string, to: string, chosen: SplitSpeaker['segments']): SegmentEdit[] =>
+  chosen.map((each) => {
+    const { id, words } = typeof each === 'number' ? { id: each, words: undefined } : each;
+    return { id, speaker_id: to, was_speaker_id: from, ...(words === undefined ? {} : { words }) };
+  });
+
+/** The segments that a step in the history replaces; undefined where it does not fit the transcript. */
+const patchReplacements = async (
+  db: ReadableDb,
+  id: string,
+  segments: readonly SegmentText[],
+  { spans }: EditPatch,
+  yieldIfDue: YieldIfDue,
+): Promise<Replacement[] | undefined> => {
+  if (spans.some(({ at, count }) => at + count > segments.length)) return undefined;
+  const replacements: Replacement[] = [];
+  for (const span of spans) {
+    const replaced: StoredSegment[] = [];
+    for (const each of segments.slice(span.at, span.at + span.count)) {
+      const segment = readSegment(db, id, each.id);
+      if (segment !== undefined) replaced.push(segment);
+      await yieldIfDue();
+    }
+    replacements.push({ span, replaced });
+  }
+  return replacements;
+};
+
+/** What a person sees of segments. */
+const visible = (segments: readonly StoredSegment[]) =>
+  segments.map(({ text, speaker_id, words }) => ({
+    text: text.trim(),
+    speaker_id,
+    starts: words.map(({ startsParagraph }) => startsParagraph ?? null),
+  }));
+
+/** Edits of the same segments that are looked through: a window saves what is being typed every second or two. */
+const MAX_STEPS = 30;
+
+/**
+ * The steps in the history that come to the same as new texts: typing the old text again undoes the edits, with the times
+ * and the confidence of its words.
+ */
+const matchingTurn = async (
+  db: ReadableDb,
+  id: string,
+  replacements: readonly Replacement[],
+): Promise<{ readonly direction: Direction; readonly steps: number } | undefined> => {
+  if (replacements.length === 0) return undefined;
+  const fits = ({ spans }: EditPatch): boolean =>
+    spans.length === replacements.length &&
+    spans.every(({ at, count }, index) => {
+      const own = replacements[index]?.span;
+      return own?.at === at && own.count === count;
+    });
+  const leadsThere = ({ spans }: EditPatch): boolean =>
+    spans.every(({ segments }, index) =>
+      isDeepStrictEqual(visible(replacements[index]?.span.segments ?? []), visible(segments)),
+    );
+  const directions: readonly Direction[] = ['undo', 'redo'];
+  for (const direction of directions) {
+    let steps = 0;
+    for (const patch of readTextPatches(db, id, direction, MAX_STEPS)) {
+      if (!fits(patch)) break;
+      steps++;
+      if (leadsThere(patch)) return { direction, steps };
+      // One patch may hold 50,000 words.
+      await nextTurn();
+    }
+  }
+  return undefined;
+};
 
 type Deps = {
   readonly db: WritableDb;

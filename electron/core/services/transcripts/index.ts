@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AaiExtras } from '../../../contract/assemblyai-create.ts';
 import type { ServerEvent } from '../../../contract/events.ts';
 import type {
   AnalyzeTranscript,
@@ -15,7 +14,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { sha256Hex } from '../../base/ids.ts';
 import type { DataPaths } from '../../base/paths.ts';
-import type { JobEvents } from '../../jobs/events.ts';
+import type { JobEvents, JobProgress } from '../../jobs/events.ts';
 import type { JobRunner } from '../../jobs/runner.ts';
 import { creditRateOf, creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
@@ -41,7 +40,7 @@ import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf, witho
 import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
 import type { FollowUpAnalyses } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
-import { errorOf, presentChange, presentTranscript, progressOf } from './present.ts';
+import { errorOf, presentChange, presentSegments, presentTranscript, progressOf } from './present.ts';
 import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
@@ -84,6 +83,13 @@ export class TranscriptService {
       stored: (userId, id) => this.stored(userId, id),
       publishChange: (id) => this.publish('transcript.changed', id),
     });
+    const { jobEvents } = deps;
+    jobEvents.on('progress', (progress) => this.#publishProgress(progress));
+    jobEvents.on('finished', ({ id, userId, status, options }) => {
+      // Events of an earlier analysis may carry the text from before its redaction.
+      if (options.redact_pii) deps.events.forget(userId);
+      this.publish(status === 'completed' ? 'transcript.completed' : 'transcript.failed', id);
+    });
   }
 
   /**
@@ -94,7 +100,7 @@ export class TranscriptService {
     user: UserRecord,
     requested: CreateTranscript,
     idempotencyKey: string | undefined,
-    assemblyai?: AaiExtras,
+    assemblyai?: Transcript['options']['assemblyai'],
   ): Transcription {
     const { db, clock, models, files, creditRate, jobs } = this.#deps;
     const body = withoutRegion(requested);
@@ -319,6 +325,19 @@ export class TranscriptService {
     const { db, events } = this.#deps;
     const stored = store.findSummary(db, id);
     if (stored !== undefined) events.publish(stored.userId, { type, transcript: this.summary(stored) });
+  }
+
+  #publishProgress({ transcript, segments, from }: JobProgress): void {
+    const { id, userId, options } = transcript;
+    const { progress } = this.summary(transcript);
+    if (progress === undefined) return;
+    this.#deps.events.publish(userId, {
+      type: 'transcript.progress',
+      id,
+      progress,
+      segments_from: from,
+      segments: options.redact_pii ? [] : presentSegments(segments, true, from),
+    });
   }
 
   /** Throws `not_cancellable` once its job has ended. */

@@ -11,8 +11,15 @@ import {
 import { withMovedTalk } from '../../pipeline/findings/speaker-words.ts';
 import { previewOf } from '../../pipeline/findings/totals.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import { differingSpan, inverseSpans, type SegmentSpan, withSpans } from '../../stores/segment-spans.ts';
-import { readSegments, type SegmentText, type StoredSegment } from '../../stores/segments.ts';
+import {
+  differingSpan,
+  inverseSpans,
+  readSegments,
+  type SegmentSpan,
+  type SegmentText,
+  type StoredSegment,
+  withSpans,
+} from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { Replacement } from './edited-segments.ts';
 import { moveEntities } from './moved-entities.ts';

@@ -11,8 +11,7 @@ import { round, roundMs } from '../../base/numbers.ts';
 import { spokenLanguages } from '../../base/spoken-languages.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
-import type { SegmentSpan } from '../../stores/segment-spans.ts';
-import type { StoredSegment } from '../../stores/segments.ts';
+import type { SegmentSpan, StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { commonPrefix, commonSuffix } from './moved-entities.ts';
 

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CoverTransform } from '../../../../electron/core/engines/ffmpeg/cover-transform.ts';
+import { CoverTransform } from '../../../../electron/core/engines/ffmpeg/bleep.ts';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredWarning } from '../../../../electron/contract/warnings.ts';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
-import { parseXing } from '../../../../electron/core/engines/ffmpeg/mp3-from-end.ts';
 import { id3Length } from '../../../../electron/core/engines/ffmpeg/mp3-rate.ts';
+import { parseXing } from '../../../../electron/core/engines/ffmpeg/seek.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type {
   DecodeOptions,

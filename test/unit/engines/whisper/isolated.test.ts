@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isolated } from '../../../../electron/core/engines/whisper/isolated.ts';
+import { isolated } from '../../../../electron/core/engines/whisper/devices/trial.ts';
 import { systemInfoTask } from '../../../../electron/core/engines/whisper/tasks.ts';
 import { FakeProcess } from '../worker/support/fake-process.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Semaphore } from '../../../../electron/core/engines/worker/semaphore.ts';
+import { Semaphore } from '../../../../electron/core/engines/worker/host.ts';
 
 describe('Semaphore', () => {
   it('grants its permits in order of arrival', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withEarlierEdits } from '../../../../electron/core/pipeline/findings/diarize-edits.ts';
+import { withEarlierEdits } from '../../../../electron/core/pipeline/findings/diarize-words.ts';
 
 /** `A` is what the machine found, `A!` what a person said. */
 const segment = (label: string, start: number, end: number) => {

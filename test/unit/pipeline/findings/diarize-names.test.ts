@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withEarlierNames } from '../../../../electron/core/pipeline/findings/diarize-names.ts';
+import { withEarlierNames } from '../../../../electron/core/pipeline/findings/diarize-words.ts';
 
 const segment = (speaker: string, start: number, end: number) => ({
   id: 0,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TurnsByTime } from '../../../../electron/core/pipeline/findings/turns-by-time.ts';
+import { TurnsByTime } from '../../../../electron/core/pipeline/findings/diarize-words.ts';
 
 const REACH = 30;
 const span = fc.tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 90 }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alignWords } from '../../../../electron/core/pipeline/recognition/align-words.ts';
-import { compareReadings } from '../../../../electron/core/pipeline/recognition/second-reading.ts';
+import { compareReadings } from '../../../../electron/core/pipeline/recognition/verify.ts';
 import type { StoredWord } from '../../../../electron/core/stores/segments.ts';
 
 /** A word each half second, with a confidence after a slash: "good/0.4 day". */

@@ -4,7 +4,7 @@ import { applyVocabulary } from '../../../../electron/core/pipeline/recognition/
 import {
   phoneticDistance,
   soundsOf,
-} from '../../../../electron/core/pipeline/recognition/phonetic-distance.ts';
+} from '../../../../electron/core/pipeline/recognition/settle-channels.ts';
 
 /** A segment of words a second each; those in `unsure` have that confidence. */
 const segmentOf = (text: string, unsure: readonly string[], confidence = 0.5) => ({

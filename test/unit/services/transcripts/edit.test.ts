@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withText } from '../../../../electron/core/services/transcripts/edit.ts';
+import { withText } from '../../../../electron/core/services/transcripts/edited-segments.ts';
 import { commonWords, type WordPair } from '../../../../electron/core/services/transcripts/word-diff.ts';
 import type { StoredSegment } from '../../../../electron/core/stores/segments.ts';
 
