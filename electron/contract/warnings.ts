@@ -118,3 +118,9 @@ export const describeWarning = (message: string): Warning => {
   }
   return { code: null, message, values: {} };
 };
+
+const DAMAGES: ReadonlySet<WarningCode | null> = new Set(['file_ends_early', 'file_damaged']);
+
+/** The warning that says that parts of the recording are missing, because its file is damaged. */
+export const damageIn = (warnings: readonly Warning[]): Warning | undefined =>
+  warnings.find(({ code }) => DAMAGES.has(code));

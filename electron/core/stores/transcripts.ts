@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely';
-import { type ListedAnalysis, listedAnalysisCodec, optionsCodec } from './codecs.ts';
+import { type ListedAnalysis, listedAnalysisCodec, optionsCodec, warningsCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { TranscriptRow } from './schema.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
@@ -48,6 +48,7 @@ const LIST_COLUMNS = [
   'file_format',
   'credits_used',
   'analysis',
+  'warnings',
   'error_code',
   'error_message',
   'error_stage',
@@ -75,6 +76,7 @@ export type ListedTranscript = Pick<
   | 'fileSize'
   | 'fileFormat'
   | 'creditsUsed'
+  | 'warnings'
   | 'error'
 > & { readonly analysis: ListedAnalysis };
 
@@ -97,6 +99,7 @@ const decodeListed = (row: ListedRow): ListedTranscript => ({
   fileFormat: row.file_format,
   creditsUsed: row.credits_used,
   analysis: listedAnalysisCodec.decode(row.analysis),
+  warnings: warningsCodec.decode(row.warnings),
   error: decodeError(row),
 });
 
