@@ -209,6 +209,16 @@ const standInWarning = ({ id, standsInFor }: PipelineModel): string[] =>
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): string[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningText('prompt_ignored', { model: id })];
 
+/** Nobody is heard in the track that was recognized, and there are others. */
+const silentTrackWarning = (
+  { options }: Transcript,
+  { audioStreams }: MediaInfo,
+  { segments }: Findings,
+): string[] =>
+  segments.length > 0 || options.multichannel || audioStreams.length === 1
+    ? []
+    : [warningText('first_track_silent', { tracks: audioStreams.length })];
+
 const warningsOf = (
   transcript: Transcript,
   { model, summary, doubts, audio, findings }: Outcome,
@@ -345,7 +355,12 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       checkpoint,
       language,
       model,
-      doubts: [...noteWarnings(checkpoint.notes), ...drift, ...verification],
+      doubts: [
+        ...silentTrackWarning(transcript, info, findings),
+        ...noteWarnings(checkpoint.notes),
+        ...drift,
+        ...verification,
+      ],
       diarized,
       findings,
       audio,
