@@ -11,8 +11,8 @@ const addOpenApi = (program: Command): void => {
     .command('openapi')
     .description('print the OpenAPI document of the API')
     .action(async () => {
-      const { openApiDocument } = await import('../contract/openapi.ts');
-      await printResult(`${JSON.stringify(openApiDocument(routes, VERSION), undefined, 1)}\n`);
+      const { formatDocument, openApiDocument } = await import('../contract/openapi.ts');
+      await printResult(formatDocument(openApiDocument(routes, VERSION)));
     });
 };
 

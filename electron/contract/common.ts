@@ -32,9 +32,11 @@ const BOOLEANS = new Map<unknown, boolean>([
 /** `true` or `false` in a query string or form field. */
 export const QueryBoolean = z.preprocess((text) => BOOLEANS.get(text) ?? text, z.boolean());
 
-/** Any JSON value. */
-export const JsonValue = z.json().meta({ id: 'JsonValue', description: 'Any JSON value.' });
-export type JsonValue = z.output<typeof JsonValue>;
+export type JsonValue = z.core.util.JSONType;
+/** Any JSON value: bodies are parsed from JSON. Described without a recursive schema, which generators of clients cannot read. */
+export const JsonValue = z
+  .custom<JsonValue>((value) => value !== undefined)
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' });
 
 export const Pagination = z
   .object({

@@ -128,7 +128,12 @@ export const successesOf = (schemas: Schemas, route: Route, example: Example): J
 const errorSchemaOf = (schemas: Schemas, route: Route, codes: readonly ErrorCode[]): Json =>
   route.errorForm === 'openai'
     ? schemas.of(OpenAiError, 'output')
-    : { ...schemas.of(ErrorBody, 'output'), properties: { code: { type: 'string', enum: codes } } };
+    : {
+        allOf: [
+          schemas.of(ErrorBody, 'output'),
+          { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+        ],
+      };
 
 /** An error response, shared by all operations with the same set of codes. */
 const errorOf = (schemas: Schemas, route: Route, status: number, codes: readonly ErrorCode[]): Json => {

@@ -4,10 +4,28 @@ export type Json = Record<string, unknown>;
 
 export const BINARY: Json = { type: 'string', format: 'binary' };
 
-/** zod leaves out the default of a field that `z.preprocess` reads from text, though it is written as one may send it. */
-const keepDefault: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
+/**
+ * Writes a schema as generators of clients read it. zod leaves out the default of a field that `z.preprocess` reads from text,
+ * though it is written as one may send it; tools compile patterns without the flag that `\\p{…}` needs, and want the items of
+ * a pair described; a reference has no keywords beside it.
+ */
+const adjust: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === 'default' && jsonSchema.$ref === undefined) jsonSchema.default ??= def.defaultValue;
+  if (jsonSchema.pattern?.includes('\\p{') === true) delete jsonSchema.pattern;
+  if (jsonSchema.prefixItems !== undefined && jsonSchema.items === false) {
+    jsonSchema.items = jsonSchema.prefixItems[0] ?? {};
+  }
+};
+
+/** `{$ref, …}` as `{allOf: [{$ref}], …}`, everywhere in a schema. */
+const withoutSiblings = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutSiblings);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, withoutSiblings(inner)] as const);
+  const { $ref, ...rest }: Json = Object.fromEntries(entries);
+  if ($ref === undefined) return rest;
+  return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
 };
 
 /** Collects the JSON Schemas of a document. */
@@ -28,7 +46,7 @@ export class Schemas {
       io,
       unrepresentable: 'any',
       reused: 'inline',
-      override: keepDefault,
+      override: adjust,
     }) as Json & { $defs?: Json };
     for (const [name, definition] of Object.entries($defs ?? {})) {
       this.#define(name, this.#relocated(definition));
@@ -57,7 +75,9 @@ export class Schemas {
 
   #relocated(value: unknown): Json {
     // Safe on the serialized schema: the prefix occurs in `$ref` only.
-    return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+    return withoutSiblings(
+      JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')),
+    ) as Json;
   }
 }
 

@@ -66,31 +66,48 @@ const parametersOf = (schemas: Schemas, route: Route, example: Example): Json[] 
   ];
 };
 
-/** The schema of a multipart form: the file and its other fields. Lists are sent as `name[]`. */
-const formOf = (schemas: Schemas, route: Route): Json => {
-  const fields = fieldsOf(schemas, route.form).map((field) => ({
-    ...field,
-    name: field.schema.type === 'array' ? `${field.name}[]` : field.name,
-  }));
+/** The name of a form's field as it is sent: lists are sent as `name[]`. */
+const sentName = ({ name, schema }: Field): string => (schema.type === 'array' ? `${name}[]` : name);
+
+/** A field of a form that may be an object is sent as text: as JSON, then. */
+const sentSchema = ({ description, ...schema }: Json): Json =>
+  JSON.stringify(schema.anyOf ?? '').includes('"type":"object"')
+    ? { type: 'string', description: [description, 'An object is sent as JSON.'].join(' ').trim() }
+    : { ...schema, ...(description === undefined ? {} : { description }) };
+
+/** The schema of a multipart form: the file and its other fields. */
+const formOf = (schemas: Schemas, { form, fileField = 'file' }: Route): Json => {
+  const fields = fieldsOf(schemas, form);
+  const isOpen = form !== undefined && schemas.of(form, 'input').additionalProperties !== false;
   return {
     type: 'object',
     properties: {
-      file: { ...BINARY, description: 'The file, with its name; at most 1 GB.' },
-      ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+      [fileField]: { ...BINARY, description: 'The file, with its name; at most 1 GB.' },
+      ...Object.fromEntries(fields.map((field) => [sentName(field), sentSchema(field.schema)])),
     },
-    required: ['file', ...fields.filter(({ required }) => required).map(({ name }) => name)],
-    additionalProperties: false,
+    required: [fileField, ...fields.filter(({ required }) => required).map(sentName)],
+    additionalProperties: isOpen,
   };
 };
 
+/** The example of a form, whose texts are the values that they stand for. */
+const formExample = (schemas: Schemas, { form, fileField = 'file' }: Route, example: Example): Json => {
+  const fields = new Map(fieldsOf(schemas, form).map((field) => [sentName(field), field.schema.type]));
+  const fieldValue = (name: string, text: string): unknown => {
+    if (fields.get(name) === 'array') return [text];
+    return fields.get(name) === 'boolean' ? text === 'true' : text;
+  };
+  const values = Object.entries(example.form ?? {}).map(([name, text]) => [name, fieldValue(name, text)]);
+  return { [fileField]: 'talk.mp3', ...Object.fromEntries(values) };
+};
+
 const requestBodyOf = (schemas: Schemas, route: Route, example: Example): Json => {
-  const content = (media: string, schema: Json) => ({
-    requestBody: {
-      required: true,
-      content: { [media]: { schema, ...exampleOf(example.form ?? example.body) } },
-    },
+  const content = (media: string, schema: Json, shown: unknown = example.body) => ({
+    requestBody: { required: true, content: { [media]: { schema, ...exampleOf(shown) } } },
   });
-  if (route.bodyType === 'multipart') return content('multipart/form-data', formOf(schemas, route));
+  if (route.bodyType === 'multipart') {
+    return content('multipart/form-data', formOf(schemas, route), formExample(schemas, route, example));
+  }
   if (route.bodyType === 'binary') return content('*/*', BINARY);
   return route.body === undefined ? {} : content('application/json', schemas.of(route.body, 'input'));
 };
@@ -103,10 +120,9 @@ const securityOf = (route: Route): Json[] => {
   return route.bareKey === true ? [KEY, { bareKey: [] }] : [KEY];
 };
 
-const descriptionOf = ({ access, description }: Route): Json => {
-  const parts = [description, access === 'owner' ? 'Needs a key of the owner.' : undefined];
-  const text = parts.filter((part) => part !== undefined).join(' ');
-  return text === '' ? {} : { description: text };
+const descriptionOf = ({ access, description, summary }: Route): Json => {
+  const parts = [description ?? `${summary}.`, access === 'owner' ? 'Needs a key of the owner.' : undefined];
+  return { description: parts.filter((part) => part !== undefined).join(' ') };
 };
 
 const operationOf = (schemas: Schemas, operationId: string, route: Route, example: Example): Json => ({
@@ -137,6 +153,7 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
       title: 'Earshot',
       version,
       description: INTRODUCTION,
+      contact: { name: 'The maintainers of Earshot' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This server' }],
@@ -157,4 +174,21 @@ export const openApiDocument = (table: Readonly<Record<string, Route>>, version:
     },
     paths,
   };
+};
+
+/**
+ * The document as it is committed: an operation and a schema per line, so that a change shows where it is and the file is hardly
+ * larger than it must be.
+ */
+export const formatDocument = (document: Json): string => {
+  const lines = (value: unknown, depth: number): string => {
+    if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return JSON.stringify(value);
+    }
+    const entries = Object.entries(value).map(
+      ([name, inner]) => `${JSON.stringify(name)}:${lines(inner, depth - 1)}`,
+    );
+    return `{\n${entries.join(',\n')}\n}`;
+  };
+  return `${lines(document, 3)}\n`;
 };

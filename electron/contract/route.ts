@@ -36,6 +36,8 @@ export type Route = {
   readonly bodyType?: 'json' | 'multipart' | 'binary';
   /** The fields of a multipart form, for the document; the handler validates the form. */
   readonly form?: z.ZodType;
+  /** The field of a form's file; default `file`. */
+  readonly fileField?: string;
   /** Maximum bytes of a JSON body; default 1 MB. */
   readonly bodyLimit?: number;
   /** The rate limit that counts it; default `requests`, by key. */

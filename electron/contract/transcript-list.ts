@@ -3,6 +3,7 @@ import { Pagination, Probability, queryInt, Seconds, success, Timestamp, Transcr
 import { JobError, Progress } from './job.ts';
 import { LanguageCode } from './recognition.ts';
 import { FileInfo, StatusReason, TRANSCRIPT_STATUSES } from './transcript.ts';
+import { Warning } from './warnings.ts';
 
 export const RecentQuery = z.strictObject({ limit: queryInt(1, 100, 10) });
 export const RecentItem = z
@@ -54,6 +55,7 @@ export const UserListItem = z
     speakers: z.array(z.string()).optional().describe('Names of the speakers, in order of first speech.'),
     progress: Progress.optional(),
     error: JobError.optional(),
+    damage: Warning.optional().describe('The warning of a file that ends early or is damaged.'),
   })
   .meta({ id: 'UserListItem' });
 export type UserListItem = z.output<typeof UserListItem>;

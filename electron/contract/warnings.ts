@@ -45,6 +45,8 @@ export const WARNINGS = {
   time_stamps_jump: 'The time stamps in the file jump by more than an hour: later times are too early.',
   file_ends_early: 'The file ends early or is damaged: {seconds} of {declared} seconds could be decoded.',
   file_damaged: 'The file ends early or is damaged: {seconds} seconds could be decoded.',
+  first_track_silent:
+    'Nobody is heard in the first of {tracks} audio tracks, which is the one that was transcribed. To transcribe all of them, turn on separate channels (multichannel).',
   wav_length_wrong:
     'The header of the file declares {declared} seconds, but more sound follows: all of it was read, {seconds} seconds.',
   verified_partly: 'The text was checked with the model {model} only up to {at}: {reason}.',
@@ -113,3 +115,9 @@ export const presentWarning = (warning: StoredWarning): Warning => {
   const message = WARNINGS[code].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
   return { code, message, values };
 };
+
+const DAMAGES: ReadonlySet<WarningCode | null> = new Set(['file_ends_early', 'file_damaged']);
+
+/** The warning that says that parts of the recording are missing, because its file is damaged. */
+export const damageIn = (warnings: readonly Warning[]): Warning | undefined =>
+  warnings.find(({ code }) => DAMAGES.has(code));

@@ -55,3 +55,18 @@ it('Whisper, too, gives the same text of a recording that was encoded', async ()
   const t = await transcribed('mp3', 'starter');
   expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
 });
+
+it('a silent first track hints at the others', async () => {
+  const path = join(folder, 'tracks.mka');
+  const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=6'];
+  const tracks = [...silence, '-i', fixturePath('00-one-sentence.wav'), '-map', '0', '-map', '1'];
+  await ffmpeg(...tracks, '-c:a', 'flac', path);
+  const audio_url = remote.set('/tracks', file(await readFile(path)));
+  const body = { audio_url, model: 'starter-parakeet', wait_until_complete: true };
+  const made = await server.client.call('createTranscript', { body });
+  expect(made).toMatchObject({ status: 'completed', text: '' });
+  expect(made.warning_details).toMatchObject([{ code: 'first_track_silent', values: { tracks: '2' } }]);
+  const all = await server.client.call('createTranscript', { body: { ...body, multichannel: true } });
+  expect(all.word_count).toBeGreaterThan(3);
+  expect(all.warnings).toEqual([]);
+});

@@ -24,7 +24,7 @@ export const whisperServerExamples: ExamplesOf<typeof whisperServerRoutes> = {
     texts: { 'text/plain': `${TEXT}\n`, 'text/vtt': VTT, 'application/x-subrip': SRT },
   },
   asr: {
-    query: { task: 'transcribe', language: 'en', output: 'json', encode: 'true' },
+    query: { task: 'transcribe', language: 'en', output: 'json', encode: true },
     answers: { 200: verbose },
     texts: {
       'text/plain': `${TEXT}\n`,
@@ -34,7 +34,7 @@ export const whisperServerExamples: ExamplesOf<typeof whisperServerRoutes> = {
     },
   },
   detectLanguage: {
-    query: { encode: 'true' },
+    query: { encode: true },
     answers: { 200: { detected_language: 'english', language_code: 'en', confidence: 0.98 } },
   },
 };

@@ -155,7 +155,7 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   let document: Promise<string> | undefined;
   server.get('/openapi.json', async (_request, reply) => {
     document ??= import('../../contract/openapi.ts').then(({ openApiDocument }) =>
-      JSON.stringify(openApiDocument(table, options.version), undefined, 1),
+      JSON.stringify(openApiDocument(table, options.version)),
     );
     return reply.type('application/json; charset=utf-8').send(await document);
   });

@@ -214,6 +214,16 @@ const standInWarning = ({ id, standsInFor }: PipelineModel): StoredWarning[] =>
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): StoredWarning[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningOf('prompt_ignored', { model: id })];
 
+/** Nobody is heard in the track that was recognized, and there are others. */
+const silentTrackWarning = (
+  { options }: Transcript,
+  { audioStreams }: MediaInfo,
+  { segments }: Findings,
+): StoredWarning[] =>
+  segments.length > 0 || options.multichannel || audioStreams.length === 1
+    ? []
+    : [warningOf('first_track_silent', { tracks: audioStreams.length })];
+
 const warningsOf = (
   transcript: Transcript,
   { model, summary, doubts, audio, findings }: Outcome,
@@ -350,7 +360,12 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
       checkpoint,
       language,
       model,
-      doubts: [...noteWarnings(checkpoint.notes), ...drift, ...verification],
+      doubts: [
+        ...silentTrackWarning(transcript, info, findings),
+        ...noteWarnings(checkpoint.notes),
+        ...drift,
+        ...verification,
+      ],
       diarized,
       findings,
       audio,

@@ -50,6 +50,7 @@ const LISTED = partOfTranscript([
   'fileSize',
   'fileFormat',
   'creditsUsed',
+  'warnings',
 ]);
 const LIST_COLUMNS = [...LISTED.columns, 'analysis', ...ERROR_COLUMNS] as const;
 

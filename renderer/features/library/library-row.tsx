@@ -1,4 +1,4 @@
-import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2 } from 'lucide-react';
+import { CircleAlert, Ellipsis, Pencil, RotateCcw, Square, Trash2, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
@@ -164,7 +164,7 @@ const RowMenu = ({ item, onRename }: ItemProps) => {
 
 const RowDetails = ({ item }: { item: UserListItem }) => {
   const { live } = useServices();
-  const { topicName } = useI18n();
+  const { topicName, warningText } = useI18n();
   const running = useStore(live.store, (state) => state.progress.get(item.id));
   const progress = latestProgress(running, item.progress);
   if (item.status === 'processing' && progress !== undefined)
@@ -173,7 +173,14 @@ const RowDetails = ({ item }: { item: UserListItem }) => {
   if (item.status === 'failed') return <FailureDetails item={item} />;
   return (
     <>
-      <span className="truncate font-mono text-2xs">{item.file_info?.name ?? item.text}</span>
+      {item.damage === undefined ? (
+        <span className="truncate font-mono text-2xs">{item.file_info?.name ?? item.text}</span>
+      ) : (
+        <span className="flex min-w-0 items-center gap-1.5 text-warn">
+          <TriangleAlert size={14} className="shrink-0" aria-hidden />
+          <span className="truncate">{warningText(item.damage)}</span>
+        </span>
+      )}
       {item.topics?.slice(0, 3).map((topic) => (
         <span key={topic} className="hidden sm:inline">
           <Tag>{topicName(topic)}</Tag>

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
+import { damageIn } from '../../../electron/contract/warnings.ts';
 import { describeError } from '../../api/errors.ts';
 import { fetchAudioUrl } from '../../api/signed-url.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { ScreenProps } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/feedback.tsx';
+import { Callout, EmptyState } from '../../ui/feedback.tsx';
 
 import { AnalyzeTranscriptDialog } from './analyze-transcript-dialog.tsx';
 import { AssignDialog } from './assign-dialog.tsx';
@@ -18,7 +19,7 @@ import { readAcceptedWords } from './model/low-confidence.ts';
 import { findSilenceGaps, getTimeline, isPartial } from './model/timeline.ts';
 import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
-import { createReaderView, type Reader, ReaderProvider } from './reader.tsx';
+import { createReaderView, type Reader, ReaderProvider, useReader } from './reader.tsx';
 import { ReviewBar } from './review-bar.tsx';
 import { ConflictNotices, SaveErrorNotice } from './save-notices.tsx';
 import { SidePanel } from './side-panel.tsx';
@@ -128,10 +129,25 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
       <div className="flex h-full flex-col px-4 pt-4 lg:px-8 short:pt-2">
         <TranscriptHeader />
         {status === undefined && <LoadingView />}
+        {isReadable && <DamageNotice />}
         {isReadable && <ReadingView reader={reader} />}
         {status !== undefined && !isReadable && <JobView />}
       </div>
     </ReaderProvider>
+  );
+};
+
+/** Says above the text that parts of the recording are missing. */
+const DamageNotice = () => {
+  const { editor } = useReader();
+  const { warningText } = useI18n();
+  const damage = useStore(editor.store, ({ transcript }) =>
+    transcript === undefined ? undefined : damageIn(transcript.warning_details),
+  );
+  return damage === undefined ? null : (
+    <div className="mb-3">
+      <Callout tone="warn">{warningText(damage)}</Callout>
+    </div>
   );
 };
 

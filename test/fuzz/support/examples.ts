@@ -4,7 +4,7 @@ import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import type { ApiDocument, Operation, Parameter } from './document.ts';
-import { wholeForm } from './forms.ts';
+import { fileFieldOf, wholeForm } from './forms.ts';
 import { suits } from './inputs.ts';
 import type { Plan } from './plan.ts';
 import { type Kind, SLOW_MODEL, WORKING_MODEL, type World } from './world.ts';
@@ -87,12 +87,12 @@ const bodyOf = (
   if (operation.operationId === 'uploadModel')
     return { body: readFileSync(STARTER_MODEL), headers: { 'content-type': media } };
   if (media !== 'multipart/form-data') return { body: tinyWav(), headers: { 'content-type': 'audio/wav' } };
-  const fields = Object.entries(content.example ?? {}).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
+  const fileField = fileFieldOf(content.schema);
+  const fields = Object.entries(content.example ?? {}).flatMap(([name, value]): [string, string][] =>
+    name === fileField ? [] : [[name, String(value)]],
+  );
   const bytes = operation.operationId === 'uploadFile' ? fixture('01-short-note.wav') : tinyWav();
-  const { body, type } = wholeForm(fields, { name: 'planning.wav', type: 'audio/wav', bytes });
+  const { body, type } = wholeForm(fields, fileField, { name: 'planning.wav', type: 'audio/wav', bytes });
   return { body, headers: { 'content-type': type } };
 };
 

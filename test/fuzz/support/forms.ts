@@ -1,5 +1,6 @@
 import { tinyWav } from '../../support/audio.ts';
 import type { Random } from './choices.ts';
+import type { Schema } from './document.ts';
 
 type Part = { readonly head: string; readonly bytes: Buffer };
 
@@ -29,14 +30,18 @@ const ODD_FILES: typeof FILES = [
 const wav = { name: 'tiny.wav', type: 'audio/wav', bytes: tinyWav() };
 const speech = { name: 'liar.wav', type: 'audio/wav', bytes: Buffer.from('RIFF but no more') };
 
+/** The name of a form's file, which the document requires before all others. */
+export const fileFieldOf = ({ required = [] }: Schema): string => required[0] ?? 'file';
+
 export type FormOptions = {
+  readonly fileField: string;
   /** The form should contain a recording that may be transcribed. */
   readonly recording: 'yes' | 'no' | 'not wanted';
   readonly broken: boolean;
 };
 
-const filePart = ({ name, type, bytes }: (typeof FILES)[number]): Part => ({
-  head: `Content-Disposition: form-data; name="file"; filename="${name.replaceAll('"', '%22')}"${type === '' ? '' : `\r\nContent-Type: ${type}`}`,
+const filePart = (field: string, { name, type, bytes }: (typeof FILES)[number]): Part => ({
+  head: `Content-Disposition: form-data; name="${field}"; filename="${name.replaceAll('"', '%22')}"${type === '' ? '' : `\r\nContent-Type: ${type}`}`,
   bytes,
 });
 
@@ -64,11 +69,12 @@ const fileFor = ({ recording, broken }: FormOptions, random: Random) => {
 /** A multipart body with its type. */
 export const wholeForm = (
   fields: readonly (readonly [string, string])[],
+  fileField: string,
   file: (typeof FILES)[number],
 ): { readonly body: Buffer; readonly type: string } => {
   const boundary = '----example';
   return {
-    body: joined([...fields.map(fieldPart), filePart(file)], boundary),
+    body: joined([...fields.map(fieldPart), filePart(fileField, file)], boundary),
     type: `multipart/form-data; boundary=${boundary}`,
   };
 };
@@ -81,7 +87,7 @@ export const formBody = (
 ): { readonly body: Buffer; readonly type: string } => {
   const boundary = `----fuzz${random.int(1e6, 9e6)}`;
   const type = `multipart/form-data; boundary=${boundary}`;
-  const file = filePart(fileFor(options, random));
+  const file = filePart(options.fileField, fileFor(options, random));
   const parts = [...fields.map(fieldPart)];
   parts.splice(random.int(0, parts.length), 0, file);
   if (!options.broken) return { body: joined(parts, boundary), type };

@@ -1,6 +1,7 @@
 import { STARTER_MODEL } from '../../support/paths.ts';
 import type { Random } from './choices.ts';
 import type { ApiDocument, Operation, Parameter, Schema } from './document.ts';
+import { fileFieldOf } from './forms.ts';
 import type { Draft } from './plan.ts';
 import { EDGE_TEXTS, type Hints, jsonText, ValueMaker, wildValue } from './values.ts';
 import { type Actor, type Kind, SLOW_MODEL, type Thing, WORKING_MODEL, type World } from './world.ts';
@@ -136,7 +137,7 @@ export class Inputs {
   fields(schema: Schema): [string, string][] {
     const { properties = {}, required = [] } = this.#document.resolve(schema);
     return Object.entries(properties).flatMap(([name, field]): [string, string][] => {
-      if (name === 'file' || (!required.includes(name) && !this.#random.chance(0.3))) return [];
+      if (name === fileFieldOf(schema) || (!required.includes(name) && !this.#random.chance(0.3))) return [];
       const hint = this.#hints(name, this.#random);
       const value = hint === undefined ? this.#values.valid(field) : hint.value;
       if (Array.isArray(value)) return value.map((item) => [name, String(item)]);

@@ -1,7 +1,7 @@
 import { tinyWav } from '../../support/audio.ts';
 import type { Random } from './choices.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
-import { formBody } from './forms.ts';
+import { fileFieldOf, formBody } from './forms.ts';
 import { headerText, Inputs } from './inputs.ts';
 import { brokenJson, changed, changeQuery, queryFault } from './mutate.ts';
 import type { Draft, Plan } from './plan.ts';
@@ -139,11 +139,15 @@ export class Planner {
       const broken = change === 'body' || change === 'raw body';
       if (broken && random.chance(0.5))
         fields.push([random.pick(['public', 'model', 'x', 'file']), inputs.text()]);
-      const recognizes = operation.operationId.startsWith('openAi');
+      const recognizes = /^(?:openAi|inference|asr|detectLanguage)/.test(operation.operationId);
       const now = recognizes && !this.#world.isQueuePaused && random.chance(0.5);
       const { body, type } = formBody(
         fields,
-        { recording: recognizes ? (now ? 'yes' : 'no') : 'not wanted', broken },
+        {
+          recording: recognizes ? (now ? 'yes' : 'no') : 'not wanted',
+          broken,
+          fileField: fileFieldOf(content.schema),
+        },
         random,
       );
       draft.body = body;

@@ -339,7 +339,8 @@ describe('the OpenAPI document', () => {
         '#/components/responses/',
         '',
       );
-      return document.components.responses[shared].content['application/json'].schema.$ref;
+      const { schema } = document.components.responses[shared].content['application/json'];
+      return (schema.allOf?.[0] ?? schema).$ref;
     };
     expect(unauthorized('/v1/audio/transcriptions', 'post')).toBe('#/components/schemas/OpenAiError');
     expect(unauthorized('/v2/transcript/{id}', 'get')).toBe('#/components/schemas/Error');

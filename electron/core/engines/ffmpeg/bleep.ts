@@ -104,6 +104,8 @@ type PcmFormat = {
   /** How many channels the file has without saying which is which; null if it does. */
   readonly unnamed: number | null;
   readonly hasTimes: boolean;
+  /** Whether the file has no other sound and no pictures. */
+  readonly isAlone: boolean;
 };
 
 const layoutOf = (channels: number): string => (channels === 1 ? 'mono' : 'stereo');
@@ -166,13 +168,16 @@ const framesOf = ({ range }: BleepOptions, sampleRate: number): { from: number; 
 async function* readRange(
   run: FfmpegRun,
   options: BleepOptions,
-  { sampleRate, channels, hasTimes }: PcmFormat,
+  { sampleRate, channels, hasTimes, isAlone }: PcmFormat,
   onRead: () => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const frameBytes = 2 * channels;
   const range = framesOf(options, sampleRate);
-  const timeline = new Timeline({ sampleRate, frameBytes, hasTimes });
-  let at = Math.round(originOf(options) * sampleRate);
+  const origin = originOf(options);
+  // As in decode.ts, whose times the spans have.
+  const beginsWithSound = async () => isAlone && origin === 0;
+  const timeline = new Timeline({ sampleRate, frameBytes, hasTimes, beginsWithSound });
+  let at = Math.round(origin * sampleRate);
   for await (const part of timeline.read(run.stdout)) {
     onRead();
     yield Buffer.from(within(part, frameBytes, at, range));
@@ -225,7 +230,7 @@ const checkExits = async (
 
 const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<PcmFormat> => {
   const { signal, limits, tracks } = options;
-  const { audioStreams, container } = await probe(tools, options.input, { signal, limits, tracks });
+  const { audioStreams, container, hasVideo } = await probe(tools, options.input, { signal, limits, tracks });
   const [stream] = audioStreams;
   if (stream === undefined) throw new AppError('no_audio_track', 'The file has no sound in it.');
   const heard = tracks === 'all' ? audioStreams : [stream];
@@ -236,6 +241,7 @@ const pcmFormat = async (tools: FfmpegTools, options: BleepOptions): Promise<Pcm
     unnamed: isUnnamed ? stream.channels : null,
     tracks: heard.length,
     hasTimes: container !== 'avi',
+    isAlone: audioStreams.length === 1 && !hasVideo,
   };
 };
 

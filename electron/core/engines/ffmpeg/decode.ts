@@ -78,6 +78,8 @@ export class Decoder implements Decode {
   /** The numbers of the file's streams of sound and pictures. The declared duration is that of the longest. */
   readonly #streams = new Set<string>();
   #hasReadStreams = false;
+  /** Resolves once they are known, or ffmpeg has ended. */
+  #streamsRead = Promise.withResolvers<void>();
   /** ffmpeg says that the container goes on beyond the end of the file. */
   #isCutOff = false;
   #hasTimes = true;
@@ -217,6 +219,7 @@ export class Decoder implements Decode {
     this.#isCutOff ||= line.includes('File ended prematurely') || line.includes('partial file');
     // The streams of the output are listed after the mapping.
     this.#hasReadStreams ||= line.includes('Stream mapping:');
+    if (this.#hasReadStreams) this.#streamsRead.resolve();
     const stream = /Stream #0:(\d+).*: (?:Audio|Video): /.exec(line)?.[1];
     if (stream !== undefined && !this.#hasReadStreams && !line.includes('attached pic')) {
       this.#streams.add(stream);
@@ -273,7 +276,16 @@ export class Decoder implements Decode {
   async *#readMono(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
     const isMixed = this.#options.select === undefined;
     const frameBytes = isMixed ? 2 * BYTES_PER_SAMPLE : BYTES_PER_SAMPLE;
-    const timeline = new Timeline({ sampleRate: SAMPLE_RATE, frameBytes, hasTimes: this.#hasTimes });
+    void run.exit.then(() => this.#streamsRead.resolve());
+    const timeline = new Timeline({
+      sampleRate: SAMPLE_RATE,
+      frameBytes,
+      hasTimes: this.#hasTimes,
+      beginsWithSound: async () => {
+        await this.#streamsRead.promise;
+        return this.#plan.origin === 0 && this.#streams.size === 1;
+      },
+    });
     const samples = timeline.read(run.stdout);
     const downmix = new Downmix();
     for await (const part of samples) {

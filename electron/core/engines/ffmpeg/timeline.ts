@@ -107,6 +107,11 @@ type PcmLayout = {
    * only the start is known.
    */
   readonly hasTimes: boolean;
+  /**
+   * Whether the file has this sound alone, and is decoded from its beginning: then it begins with its sound, also where the first
+   * packets of it decode to nothing, as in WMA and HE-AAC. Asked when the first samples have arrived.
+   */
+  readonly beginsWithSound?: () => Promise<boolean>;
 };
 
 /** The output of ffmpeg that a Timeline reads. */
@@ -146,7 +151,12 @@ export class Timeline {
   /** Reads ffmpeg's output. Yields parts of the sound, each valid until the next one. */
   async *read(stdout: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     for await (const bytes of stdout) {
-      for (const block of this.#reader.push(bytes)) yield* this.#place(block);
+      for (const block of this.#reader.push(bytes)) {
+        if (this.#last === null && (await this.#layout.beginsWithSound?.()) === true) {
+          this.#offset = -this.#timeOf(block);
+        }
+        yield* this.#place(block);
+      }
     }
     yield* this.#writeLate();
   }
@@ -157,13 +167,18 @@ export class Timeline {
     if (late !== null) yield* this.#write(late.gap, late.samples);
   }
 
-  *#place({ milliseconds, samples }: TimedSamples): Generator<Buffer, void, undefined> {
-    const { sampleRate, frameBytes } = this.#layout;
-    const time = Math.round((milliseconds * sampleRate) / 1000);
+  #timeOf({ milliseconds }: TimedSamples): number {
+    return Math.round((milliseconds * this.#layout.sampleRate) / 1000);
+  }
+
+  *#place(block: TimedSamples): Generator<Buffer, void, undefined> {
+    const { samples } = block;
+    const { frameBytes } = this.#layout;
+    const time = this.#timeOf(block);
     const last = this.#last;
     this.#last = { time, samples: samples.length / frameBytes };
     // The start is exact; later, a container's rounded times must not tear the sound.
-    if (last === null) return yield* this.#write(time, samples);
+    if (last === null) return yield* this.#write(time + this.#offset, samples);
     const step = { samples: last.samples, advance: time - last.time };
     this.#steps = [...this.#steps, step].slice(-HISTORY);
     // ffmpeg lets no time be before the last one: those that go back follow each other at once.

@@ -32,7 +32,7 @@ const withRecording = async <T>(
 };
 
 const asrField = (encode: boolean): FileField => ({
-  name: 'audio_file',
+  name: routes.asr.fileField,
   ...(encode ? {} : { convert: wavOfRawPcm }),
 });
 

@@ -1,4 +1,5 @@
 import type { RecentItem, UserListItem, UserListQuery } from '../../../contract/transcript-list.ts';
+import { damageIn, presentWarning } from '../../../contract/warnings.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { formatMinutes } from '../../base/time.ts';
@@ -32,6 +33,7 @@ const cutText = (text: string): string => {
 
 const presentItem = (transcript: ListedTranscript, live: LiveProgress): UserListItem => {
   const { topics, speakers } = transcript.analysis;
+  const damage = damageIn(transcript.warnings.map(presentWarning));
   return {
     id: transcript.id,
     name: transcript.name,
@@ -50,6 +52,7 @@ const presentItem = (transcript: ListedTranscript, live: LiveProgress): UserList
     ...(speakers === undefined ? {} : { speakers: Object.values(speakers).map((speaker) => speaker.name) }),
     ...progressOf(transcript, live),
     ...errorOf(transcript),
+    ...(damage === undefined ? {} : { damage }),
   };
 };
 

@@ -54,6 +54,32 @@ const HEADERS: readonly (readonly [string, (samples: Buffer) => Buffer])[] = [
   ],
 ];
 
+/** What recorders, phones and programs write: the name of a file, and how ffmpeg makes it. */
+const EVERYDAY: readonly (readonly [string, readonly string[]])[] = [
+  ['a.wav', []],
+  ['a.aiff', []],
+  ['a.au', []],
+  ['a.caf', []],
+  ['a.w64', []],
+  ['a.mp2', STEREO],
+  ['a.mp3', []],
+  ['a.flac', []],
+  ['a.ogg', ['-c:a', 'libvorbis']],
+  ['a.opus', []],
+  ['a.webm', ['-c:a', 'libopus']],
+  ['a.m4a', ['-c:a', 'aac']],
+  ['alac.m4a', ['-c:a', 'alac']],
+  ['a.aac', STEREO],
+  ['a.mka', ['-c:a', 'alac']],
+  ['a.ac3', STEREO],
+  ['wmav1.wma', ['-c:a', 'wmav1', ...STEREO]],
+  ['wmav2.wma', ['-c:a', 'wmav2', ...STEREO]],
+  ['a.tta', []],
+  ['a.wv', []],
+  ['a.ts', ['-c:a', 'aac']],
+  ['a.mkv', ['-c:a', 'pcm_s16le']],
+];
+
 describe('formats', () => {
   let engine: MediaEngine;
   let folder: string;
@@ -78,6 +104,12 @@ describe('formats', () => {
     const path = join(folder, `a.${format}`);
     await ffmpeg('-i', fixturePath(SOURCE), ...options, path);
     expect(Math.abs((await secondsOf(path)) - filePcm(path).length / RATE)).toBeLessThan(0.1);
+  });
+
+  it.each(EVERYDAY)('decodes %s as long as ffmpeg does', async (name, options) => {
+    const path = join(folder, `everyday-${name}`);
+    await ffmpeg('-i', fixturePath(SOURCE), ...options, path);
+    expect(Math.abs((await secondsOf(path)) - filePcm(path).length / RATE)).toBeLessThan(0.02);
   });
 
   it('decodes the sound of a digital video tape', async () => {
