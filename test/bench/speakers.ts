@@ -151,6 +151,36 @@ export type SpeakersOptions = {
   readonly minutes: number;
 };
 
+/** A recording of some hours: dialogues over and over, which no process holds whole. */
+async function* repeated(talks: readonly Conversation[], hours: number, atHour: (hour: number) => void) {
+  const end = hours * 3600 * SAMPLE_RATE;
+  for (let at = 0, turn = 0; at < end; turn++) {
+    const { pcm } = talks[turn % talks.length] ?? { pcm: new Float32Array() };
+    for await (const chunk of chunksOf(pcm.subarray(0, end - at))) {
+      const hour = Math.floor(at / 3600 / SAMPLE_RATE);
+      at += chunk.pcm.length;
+      yield chunk;
+      if (at / 3600 / SAMPLE_RATE >= hour + 1) atHour(hour + 1);
+    }
+  }
+}
+
+/** Prints the memory of the process that diarizes, for each hour of one recording, and its processor time. */
+export const measureLongDiarization = async (speech: string, hours: number): Promise<void> => {
+  const talks: Conversation[] = [];
+  for await (const talk of dialoguesFrom(speech, { seed: 1, minutes: 5 })) talks.push(talk);
+  const { signal } = new AbortController();
+  let found: Diarization | undefined;
+  const { cpu } = await costTo(process.pid, async () => {
+    const sound = repeated(talks, hours, (hour) =>
+      say(`${hour} h: ${largestChild(process.pid).toFixed(0)} MB`),
+    );
+    found = await diarize(sound, { models: speakerModels, speakers: null, signal });
+  });
+  const turns = found?.turns ?? [];
+  say(`${turns.length} turns of ${countOf(turns)} speakers, ${(cpu / hours / 60).toFixed(2)} CPU s a minute`);
+};
+
 /**
  * Prints the diarization error rate (collar of 0.25 s, overlap scored, best pairing) of the recordings of a folder that have
  * turns, and of dialogues built from its single speakers.

@@ -104,6 +104,12 @@ const TASKS = {
     window: true,
     ...script('packages', 'desktop', 'build', 'main.ts'),
   },
+  'package:rehearsal': {
+    tools: FFMPEG,
+    engine: 'portable',
+    window: true,
+    ...script('test', 'desktop', 'rehearsal', 'package.ts'),
+  },
   'package:ffmpeg': { ...script('packages', 'desktop', 'build', 'ffmpeg', 'main.ts') },
   'package:server': {
     engine: 'portable',

@@ -1,7 +1,7 @@
 import type { WordTimes } from '../../../contract/recognition.ts';
 import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { termOf } from '../../../contract/vocabulary-text.ts';
-import { toSamples, toSeconds } from '../../base/audio.ts';
+import { concatSamples, toSamples, toSeconds } from '../../base/audio.ts';
 import { isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
@@ -26,6 +26,7 @@ import {
   type LanguageChoice,
   languagesOf,
   MIN_SPOKEN,
+  type Neighbors,
   SURE,
 } from './spoken-language.ts';
 import { trimSilence } from './trim-silence.ts';
@@ -363,7 +364,7 @@ const readIn = async (
 const readByLanguage = async (
   first: WhisperResult,
   region: SpeechRegion,
-  previous: string | null,
+  neighbors: Neighbors,
   options: RecognizeOptions,
 ): Promise<Reading> => {
   const { engine, model, signal, expected } = options;
@@ -376,7 +377,7 @@ const readByLanguage = async (
       known ?? (await engine.detectLanguage({ modelPath: model.path, pcm, signal })).probabilities;
     heard.push({ seconds: secondsOf(speech), probabilities: amongExpected(probabilities, expected) });
   }
-  const languages = languagesOf(heard, previous);
+  const languages = languagesOf(heard, neighbors);
   const [language = first.language] = languages;
   const detected = { language, confidence: heard[0]?.probabilities[language] ?? 0 };
   if (languages.every((each) => each === first.language)) {
@@ -419,7 +420,7 @@ const readAsAsked = async (
 const recognizeRegion = async (
   region: SpeechRegion,
   options: RecognizeOptions,
-  previous: () => Promise<string | null>,
+  neighbors: () => Promise<Neighbors>,
 ): Promise<Reading> => {
   const { language, expected, model } = options;
   if (language !== 'auto') return readAsAsked(language, region, options);
@@ -429,9 +430,9 @@ const recognizeRegion = async (
     return completed(readingOf(first, region, options), region, options);
   const probabilities = amongExpected(first.languageProbabilities, expected);
   const heard = { seconds: secondsOf(region.speech), probabilities };
-  const before = heard.seconds < MIN_SPOKEN ? await previous() : null;
+  const before = heard.seconds < MIN_SPOKEN ? (await neighbors()).previous : null;
   if (!isSettled(first.language, heard, before)) {
-    return readByLanguage(first, region, await previous(), options);
+    return readByLanguage(first, region, await neighbors(), options);
   }
   const detected = { language: first.language, confidence: probabilities[first.language] ?? 0 };
   return { ...(await completed(readingOf(first, region, options), region, options)), detected };
@@ -449,6 +450,17 @@ const rereadDrifted = async (
   return again.segments.length === 0 || (await hasDrifted(again.segments, options.language))
     ? drifted
     : again;
+};
+
+/** The language of the regions of a chunk together, up to a window: what the first of them follows if it is uncertain. */
+const commonLanguage = async (
+  regions: readonly SpeechRegion[],
+  { engine, model, expected, signal }: RecognizeOptions,
+): Promise<string | null> => {
+  if (regions.length < 2) return null;
+  const pcm = concatSamples(regions.map((region) => region.pcm)).subarray(0, toSamples(WINDOW_SECONDS));
+  const guess = await engine.detectLanguage({ modelPath: model.path, pcm, signal });
+  return chooseLanguage(guess, { expected }).language;
 };
 
 /** What was recognized in a chunk; times on the source's timeline. */
@@ -470,8 +482,13 @@ export const recognizeChunk = async (
   for (const region of regions) {
     const onProgress = (share: number) => options.onProgress?.((done + share * region.pcm.length) / total);
     const before = readings.at(-1)?.language;
-    const previous = async () => before ?? (await options.previous?.()) ?? null;
-    readings.push(await recognizeRegion(region, { ...options, onProgress }, previous));
+    const neighbors = async (): Promise<Neighbors> => {
+      const previous = before ?? (await options.previous?.()) ?? null;
+      if (previous !== null) return { previous };
+      const common = await commonLanguage(regions, options);
+      return { previous: common, next: common };
+    };
+    readings.push(await recognizeRegion(region, { ...options, onProgress }, neighbors));
     done += region.pcm.length;
   }
   const detected = readings.find((reading) => reading.detected !== undefined)?.detected;

@@ -53,9 +53,12 @@ export const chooseLanguage = (
 export const SURE = 0.98;
 /** Less speech than this keeps the language of what was said before it; seconds. */
 export const MIN_SPOKEN = 1.5;
-/** What a change of the language costs, and what a part says for or against a language at most: natural logarithms. */
-const CHANGE = 1.5;
-const MIN_PROBABILITY = 0.005;
+/** What a change of the language costs: a natural logarithm. */
+const CHANGE = 1.75;
+/** A second of speech is easily heard as a language that nobody speaks, and its own then as next to impossible. */
+const MIN_PROBABILITY = 0.05;
+/** Speech whose probabilities count as they are, in seconds; longer counts more, up to twice as much. */
+const FULL_WEIGHT = 2;
 
 /** A stretch of speech, and how probable each language is in it. */
 export type HeardLanguage = {
@@ -91,11 +94,17 @@ export const isSettled = (
   (probabilities[language] ?? 0) >= SURE &&
   (seconds >= MIN_SPOKEN || previous === null || previous === language);
 
+/** The languages of what was said before and after some speech; null or undefined if they are not known. */
+export type Neighbors = { readonly previous: string | null; readonly next?: string | null };
+
 /**
  * The language of each of several stretches in a row: the likeliest course of them (Viterbi), in which each change has to be
- * worth it. What is short or uncertain follows its neighbors. `previous`: the language of what was said before them.
+ * worth it. What is short or uncertain follows its neighbors.
  */
-export const languagesOf = (stretches: readonly HeardLanguage[], previous: string | null): string[] => {
+export const languagesOf = (
+  stretches: readonly HeardLanguage[],
+  { previous, next = null }: Neighbors,
+): string[] => {
   const languages = [
     ...new Set([
       ...stretches.map(({ probabilities }) => likeliest(probabilities).language),
@@ -103,7 +112,7 @@ export const languagesOf = (stretches: readonly HeardLanguage[], previous: strin
     ]),
   ];
   const worth = ({ seconds, probabilities }: HeardLanguage, language: string): number =>
-    Math.log(Math.max(MIN_PROBABILITY, probabilities[language] ?? 0)) * clamp(seconds / MIN_SPOKEN, 0, 1);
+    Math.log(Math.max(MIN_PROBABILITY, probabilities[language] ?? 0)) * clamp(seconds / FULL_WEIGHT, 0, 2);
   type Course = { readonly languages: readonly string[]; readonly score: number };
   const better = (a: Course, b: Course): Course => (b.score > a.score ? b : a);
   const start: Course = { languages: [], score: 0 };
@@ -120,5 +129,9 @@ export const languagesOf = (stretches: readonly HeardLanguage[], previous: strin
       }),
     [start],
   );
-  return [...courses.reduce(better, { languages: [], score: -Infinity }).languages];
+  const ended = courses.map(({ languages, score }) => ({
+    languages,
+    score: score - (next === null || languages.at(-1) === next ? 0 : CHANGE),
+  }));
+  return [...ended.reduce(better, { languages: [], score: -Infinity }).languages];
 };

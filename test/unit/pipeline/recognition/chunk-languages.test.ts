@@ -40,6 +40,22 @@ describe('the language of a job', () => {
     expect(checkpoint).toMatchObject({ language: 'de', languageConfidence: 0.8 });
   });
 
+  it('is, for an uncertain beginning, that of the regions of its chunk together', async () => {
+    const engine = new FakeEngine(({ params }, call) => ({
+      ...whisperResult(whisperSegment('Text', { end: 2 })),
+      language: params?.language === 'auto' && call === 0 ? 'en' : 'ar',
+      languageProbabilities: call === 0 ? { en: 0.6, ar: 0.05 } : { en: 0.01, ar: 0.99 },
+    }));
+    engine.detectLanguage = async ({ pcm }) =>
+      pcm.length > 5 * 16_000
+        ? { language: 'ar', probabilities: { ar: 0.8, en: 0.1 } }
+        : { language: 'en', probabilities: { en: 0.6, ar: 0.05 } };
+    const split = chunkOf({ seconds: 20, silences: [{ start: 2, end: 12 }] });
+    const job = startJob({ engine, chunks: [split], language: 'auto' });
+    await job.run();
+    expect(engine.requests.map(({ params }) => params?.language)).toEqual(['auto', 'ar', 'auto']);
+  });
+
   it('goes on, after an interruption, from what was spoken last', async () => {
     const engine = new FakeEngine(({ params }) => ({
       ...whisperResult(whisperSegment('Oui', { end: 1 })),
