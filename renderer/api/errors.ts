@@ -22,9 +22,12 @@ type AnyErrorCode = ErrorCode | JobErrorCode;
 const isErrorCode = (code: string): code is AnyErrorCode =>
   Object.hasOwn(ERROR_STATUS, code) || JOB_ERROR_CODES.some((known) => known === code);
 
+/** Messages that name settings as the command line does. */
+const NAMES_SETTINGS: ReadonlySet<string> = new Set<AnyErrorCode>(['address_not_allowed']);
+
 /** The server's English message is more specific than its code; other languages translate the code. */
 const localizeError = (code: string, message: string, t: Translate): string =>
-  t.language !== 'en' && isErrorCode(code) ? t(`error.code.${code}`) : message;
+  (t.language !== 'en' || NAMES_SETTINGS.has(code)) && isErrorCode(code) ? t(`error.code.${code}`) : message;
 
 /** A localized message for an error of an API call. */
 export const describeError = (error: unknown, t: Translate): string => {

@@ -27,6 +27,7 @@ export const EXPORT_ORDER: readonly ExportFormat[] = [
   ...EXPORT_FORMATS.filter((format) => !FIRST.includes(format)),
 ];
 
+const BYTE_ORDER_MARK = '\ufeff';
 const SUBTITLE_FORMATS: readonly ExportFormat[] = ['srt', 'vtt'];
 export const isSubtitle = (format: ExportFormat): boolean => SUBTITLE_FORMATS.includes(format);
 
@@ -58,7 +59,9 @@ export const fetchExport = async (
   });
   const disposition = response.headers.get('content-disposition') ?? '';
   const name = parse(disposition).parameters.filename ?? `transcript.${format}`;
-  return { blob: await response.blob(), name };
+  const blob = await response.blob();
+  // Excel takes a file for UTF-8 only with this mark.
+  return { blob: format === 'csv' ? new Blob([BYTE_ORDER_MARK, blob], { type: blob.type }) : blob, name };
 };
 
 /** Saves a file through the browser's downloads. */

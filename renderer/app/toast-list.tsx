@@ -17,7 +17,7 @@ export const ToastList = () => {
   const { toasts } = useCoreServices();
   const { t } = useI18n();
   const list = useStore(toasts.store);
-  const round = useRound(list.length === 0);
+  const { round, restart } = useRound(list.length === 0);
   useBackgroundExpiry(toasts);
   return (
     <Toast.Provider key={round} label={t('toast.one')} swipeDirection="right">
@@ -40,13 +40,17 @@ export const ToastList = () => {
               altText={toast.action.label}
               className="shrink-0 rounded-ctl px-2 py-1 font-[600] underline underline-offset-[3px]"
               // Before the toast closes, which would let it expire.
-              onClickCapture={() => toasts.runAction(toast.id)}
+              onClickCapture={() => {
+                toasts.runAction(toast.id);
+                restart();
+              }}
             >
               {toast.action.label}
             </Toast.Action>
           )}
           <Toast.Close
             aria-label={t('common.close')}
+            onClick={restart}
             className="grid size-7 shrink-0 place-items-center rounded-ctl opacity-75 hover:opacity-100"
           >
             <X size={14} aria-hidden />
@@ -62,15 +66,17 @@ export const ToastList = () => {
 };
 
 /**
- * A number that grows when a toast comes while none is shown. Radix misses the end of a pause while none is shown, e.g. where
- * the last one went in the background; a new provider begins without a pause.
+ * A number that grows when a toast comes while none is shown, and with `restart`. Radix misses the end of a pause while none is
+ * shown, e.g. where the last one went in the background, and where the toast under the pointer is closed beside another one; a
+ * new provider begins without a pause.
  */
-const useRound = (isEmpty: boolean): number => {
+const useRound = (isEmpty: boolean): { round: number; restart: () => void } => {
   const [state, setState] = useState({ round: 0, wasEmpty: true });
-  if (isEmpty === state.wasEmpty) return state.round;
+  const restart = () => setState((now) => ({ ...now, round: now.round + 1 }));
+  if (isEmpty === state.wasEmpty) return { round: state.round, restart };
   const round = isEmpty ? state.round : state.round + 1;
   setState({ round, wasEmpty: isEmpty });
-  return round;
+  return { round, restart };
 };
 
 /** Radix stops the clock of toasts while the window is in the background; what waits for their end must not wait. */

@@ -53,6 +53,26 @@ describe('toasts', () => {
     return toast;
   };
 
+  it('goes beside one that was closed under the pointer', async () => {
+    const { page } = window;
+    const rename = async (name: string) => {
+      await page.locator('[data-row-link]').first().focus();
+      await page.keyboard.press('F2');
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await window.toast(name).waitFor();
+    };
+    await rename('First');
+    await rename('Second');
+    const toasts = page.locator('[data-toast]');
+    // The upper one: nothing moves to where the pointer is.
+    await window.toast('First').getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => toasts.count()).toBe(1);
+    await page.clock.runFor(UNDO_MS * 3);
+    await toasts.waitFor({ state: 'detached' });
+    await page.mouse.move(5, 5);
+  });
+
   it('stays while the pointer is on it, and its Undo works then', async () => {
     const { page } = window;
     const toast = await removeFirst();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PEAKS_PER_SECOND } from '../../electron/core/base/audio.ts';
@@ -234,7 +234,14 @@ describe('player and places of a transcript', () => {
       await dialog.getByText(format, { exact: true }).click();
       await preview.getByText(shown, { exact: false }).first().waitFor();
     }
-    await page.keyboard.press('Escape');
+    await dialog.getByText('CSV', { exact: true }).click();
+    const [sheet] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    // Excel reads UTF-8 after this mark alone.
+    expect((await readFile(await sheet.path(), 'utf8')).startsWith('\ufeffsegment_id,')).toBe(true);
+    await open();
     await page.getByRole('button', { name: 'More for this transcript' }).click();
     await page.getByRole('menuitem', { name: 'Copy with times' }).click();
     await window.toasted('Copied');

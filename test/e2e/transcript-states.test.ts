@@ -223,7 +223,7 @@ describe('every state of the transcript page', () => {
     const place = () => page.locator('[data-w="0"]').boundingBox();
     const before = await place();
     held.resolve();
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The recording is no longer stored' }).waitFor();
     expect(before).not.toBeNull();
     expect(await place()).toEqual(before);
     await page.unroute('**/audio-url');

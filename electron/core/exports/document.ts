@@ -22,9 +22,16 @@ const languageFact = ({ language, segments }: ExportTranscript): [label: string,
   return language === null ? [] : [['Language', languageName(language)]];
 };
 
+/** As this machine's clock shows it: `2026-11-20 18:45`. */
+const localTime = (date: Date): string => {
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+};
+
 export const documentFacts = (transcript: ExportTranscript): [label: string, value: string][] => {
   const facts: [string, string][] = [
-    ['Date', `${transcript.created_at.slice(0, 16).replace('T', ' ')} UTC`],
+    ['Date', localTime(new Date(transcript.created_at))],
     ['Duration', formatLongClock(transcript.duration)],
     ...languageFact(transcript),
   ];

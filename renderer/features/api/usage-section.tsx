@@ -4,12 +4,13 @@ import { useApi } from '../../hooks/use-api.ts';
 import { formatClock, formatNumber } from '../../lib/format.ts';
 import { Section } from '../../ui/page.tsx';
 
-/** Transcripts, audio and credits by model. */
+/** Transcripts and audio by model; credits where they have a budget. */
 export const UsageSection = () => {
   const { t, locale } = useI18n();
   const answer = useApi('getUsage');
+  const hasBudget = typeof answer.data?.data.credit_budget === 'number';
   return (
-    <Section title={t('usage.title')} text={t('usage.text')}>
+    <Section title={t('usage.title')} {...(hasBudget ? { text: t('usage.text') } : {})}>
       <QueryView query={answer}>
         {({ data: usage }) => (
           <table className="w-full max-w-[560px]">
@@ -18,7 +19,7 @@ export const UsageSection = () => {
                 <th className="py-1.5 text-start font-medium">{t('usage.model')}</th>
                 <th className="py-1.5 text-end font-medium">{t('usage.transcripts')}</th>
                 <th className="py-1.5 text-end font-medium">{t('usage.audio')}</th>
-                <th className="py-1.5 text-end font-medium">{t('usage.credits')}</th>
+                {hasBudget && <th className="py-1.5 text-end font-medium">{t('usage.credits')}</th>}
               </tr>
             </thead>
             <tbody className="tnum">
@@ -27,18 +28,20 @@ export const UsageSection = () => {
                   <td className="py-1.5">{row.model}</td>
                   <td className="py-1.5 text-end">{formatNumber(row.transcripts, locale)}</td>
                   <td className="py-1.5 text-end">{formatClock(row.seconds)}</td>
-                  <td className="py-1.5 text-end">{formatNumber(row.credits, locale, 2)}</td>
+                  {hasBudget && <td className="py-1.5 text-end">{formatNumber(row.credits, locale, 2)}</td>}
                 </tr>
               ))}
-              <tr className="border-t border-line font-semibold">
-                <td className="py-1.5" colSpan={3}>
-                  {t('usage.total')}
-                </td>
-                <td className="py-1.5 text-end">
-                  {formatNumber(usage.credits_used, locale, 2)}
-                  {usage.credit_budget !== null && ` / ${formatNumber(usage.credit_budget, locale, 2)}`}
-                </td>
-              </tr>
+              {usage.credit_budget !== null && (
+                <tr className="border-t border-line font-semibold">
+                  <td className="py-1.5" colSpan={3}>
+                    {t('usage.total')}
+                  </td>
+                  <td className="py-1.5 text-end">
+                    {formatNumber(usage.credits_used, locale, 2)} /{' '}
+                    {formatNumber(usage.credit_budget, locale, 2)}
+                  </td>
+                </tr>
+              )}
             </tbody>
           </table>
         )}

@@ -15,10 +15,11 @@ type Destination = Pick<Connection, 'host' | 'purpose'> & {
   readonly last: string;
 };
 
-/** Groups connections, given newest first, by host and purpose; the latest destination first. */
+/** Groups connections, given newest first, by host and purpose; the latest destination first. What was refused is none. */
 export const groupByDestination = (connections: readonly Connection[]): Destination[] => {
   const found = new Map<string, Destination>();
-  for (const { host, purpose, bytes, time } of connections) {
+  for (const { host, purpose, bytes, time, address, error } of connections) {
+    if (address === null && error !== null) continue;
     const name = `${purpose} ${host}`;
     const before = found.get(name) ?? { host, purpose, times: 0, bytes: 0, last: time };
     found.set(name, { ...before, times: before.times + 1, bytes: before.bytes + bytes });

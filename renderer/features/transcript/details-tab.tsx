@@ -18,7 +18,14 @@ import { Callout } from '../../ui/feedback.tsx';
 import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
-const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string, string][] => {
+/** Nobody counts credits on one's own computer, without a budget. */
+const useHasBudget = (): boolean => typeof useApi('getUsage').data?.data.credit_budget === 'number';
+
+const listFacts = (
+  transcript: Transcription,
+  hasBudget: boolean,
+  { t, locale }: I18nState,
+): [string, string][] => {
   const { language, languages, language_confidence: confidence, file_info: file } = transcript;
   const hasRange = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
@@ -43,7 +50,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
       t('details.confidence'),
       transcript.confidence === null ? undefined : formatPercent(transcript.confidence, locale),
     ],
-    [t('details.credits'), formatNumber(transcript.credits_used, locale, 2)],
+    [t('details.credits'), hasBudget ? formatNumber(transcript.credits_used, locale, 2) : undefined],
     [t('details.created'), formatDateTime(transcript.created_at, locale)],
     [
       t('details.completed'),
@@ -76,6 +83,7 @@ const listFacts = (transcript: Transcription, { t, locale }: I18nState): [string
 /** Warnings, properties, source and webhook deliveries. */
 export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
   const i18n = useI18n();
+  const hasBudget = useHasBudget();
   return (
     <>
       {transcript.warnings.length > 0 && (
@@ -88,7 +96,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
         </ul>
       )}
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2">
-        {listFacts(transcript, i18n).map(([name, value]) => (
+        {listFacts(transcript, hasBudget, i18n).map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-ink-2">{name}</dt>
             <dd className="tnum text-end break-words">{value}</dd>

@@ -27,6 +27,7 @@ export const PlayerBar = () => {
   const { player } = useReader();
   const { t } = useI18n();
   const state = useStore(player.store, (each) => each.state);
+  const isGone = useStore(player.store, (each) => each.isGone);
   return (
     <section
       aria-label={t('player.label')}
@@ -40,7 +41,7 @@ export const PlayerBar = () => {
           role="alert"
           className="pointer-events-none absolute top-2 left-6 max-w-[calc(100%-40px)] rounded-box bg-bad-soft px-2 py-0.5 text-xs text-bad"
         >
-          {t('player.failed')}
+          {t(isGone ? 'player.gone' : 'player.failed')}
         </p>
       )}
     </section>

@@ -3,6 +3,8 @@ import type { SignedUrl } from '../../api/signed-url.ts';
 
 type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';
+  /** Why it failed: the recording is not stored any more. */
+  readonly isGone: boolean;
   readonly isPlaying: boolean;
   /** Seconds; 0 while unknown. */
   readonly duration: number;
@@ -29,6 +31,7 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isM
   audio.preload = 'metadata';
   const store = createStore<PlayerState>(() => ({
     state: 'empty',
+    isGone: false,
     isPlaying: false,
     duration: 0,
     ...initial,
@@ -95,6 +98,14 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isM
       store.setState({ state: 'failed', isPlaying: false });
     }
   };
+  const fail = async () => {
+    store.setState({ state: 'failed', isPlaying: false });
+    if (source === undefined) return;
+    // An audio element does not say which answer it got.
+    const answer = await fetch(source.url, { headers: { range: 'bytes=0-0' } }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.status === 404) store.setState({ isGone: true });
+  };
   const open = async () => {
     if (fetchUrl === undefined) return;
     store.setState({ state: 'loading' });
@@ -118,7 +129,7 @@ export const createPlayer = (initial: Pick<PlayerState, 'rate' | 'volume' | 'isM
       pendingSeek = time();
       source = undefined;
       void open();
-    } else store.setState({ state: 'failed', isPlaying: false });
+    } else void fail();
   });
   audio.addEventListener('play', () => {
     store.setState({ isPlaying: true });

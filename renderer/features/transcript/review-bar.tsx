@@ -1,5 +1,5 @@
 import { Check, ChevronLeft, ChevronRight, Pencil, Play, Replace, X } from 'lucide-react';
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { modelLabel } from '../../domain/models.ts';
 import { useI18n } from '../../hooks/services.tsx';
@@ -112,12 +112,19 @@ export const ReviewBar = () => {
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, [play, accept, replace, edit, step, close, view]);
 
+  // With the last word go the buttons, and the focus that one of them had.
+  const bar = useRef<HTMLElement>(null);
+  const isDone = span === undefined;
+  useEffect(() => {
+    if (isDone && document.activeElement === document.body) bar.current?.querySelector('button')?.focus();
+  }, [isDone]);
+
   const confidence =
     span === undefined
       ? 1
       : Math.min(...(doc?.words.slice(span.first, span.last + 1) ?? []).map((w) => w.confidence));
   return (
-    <section aria-label={t('review.open')} className="mt-2 flex flex-wrap items-center gap-1.5">
+    <section ref={bar} aria-label={t('review.open')} className="mt-2 flex flex-wrap items-center gap-1.5">
       {span === undefined ? (
         <span role="status" className="text-good">
           {t('review.done')}

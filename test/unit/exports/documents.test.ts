@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/exports.ts';
 import { joinTexts } from '../../../electron/core/base/text.ts';
 import { csvText, renderCsv } from '../../../electron/core/exports/csv.ts';
@@ -60,11 +60,15 @@ describe('plain text', () => {
   });
 });
 
+// Where Date reads local times.
+beforeAll(() => vi.stubEnv('TZ', 'Europe/Berlin'));
+afterAll(() => vi.unstubAllEnvs());
+
 describe('Markdown', () => {
   it('shows the text unchanged', () => {
     expect(renderMarkdown(TALK, { format: 'md' })).toBe(`# Meeting \\<1\\>.mp3
 
-- **Date:** 2026-11-20 17:45 UTC
+- **Date:** 2026-11-20 18:45
 - **Duration:** 00:01:06
 - **Language:** English
 - **Model:** base

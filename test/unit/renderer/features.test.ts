@@ -19,6 +19,7 @@ describe('groupByDestination', () => {
         { ...one, time: '2026-03-03T09:00:00.000Z' },
         { ...one, purpose: 'webhook', time: '2026-03-02T09:00:00.000Z' },
         { ...one, time: '2026-03-01T09:00:00.000Z' },
+        { ...one, host: 'refused.example', error: 'Refused.', time: '2026-03-01T08:00:00.000Z' },
       ]),
     ).toEqual([
       { host: 'a.example', purpose: 'audio', times: 2, bytes: 10, last: '2026-03-03T09:00:00.000Z' },
