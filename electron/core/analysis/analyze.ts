@@ -209,7 +209,7 @@ const languageWarnings = (language: string, options: AnalysisOptions): string[] 
   if (isEnglish(language)) return [];
   const warnings: string[] = [];
   if (options.topics) warnings.push(warningText('topics_english_only'));
-  const listed = /^(?:de|fr|es)/iu.test(language);
+  const listed = /^(?:de|fr|es|pt|it|nl)/iu.test(language);
   if (options.entity_detection || options.redact_pii) {
     warnings.push(listed ? warningText('names_by_lists') : warningText('names_written_only'));
   }
