@@ -20,11 +20,13 @@ api() {
 upload() { # <key> <file>
   /usr/lib/earshot/node --input-type=module -e '
     import { openAsBlob } from "node:fs";
+    import { basename } from "node:path";
     const [key, file] = process.argv.slice(1);
     const body = new FormData();
-    body.append("file", await openAsBlob(file), "talk.wav");
+    body.append("file", await openAsBlob(file), basename(file));
     const answer = await fetch("http://127.0.0.1:3277/v1/storage/upload", {
       method: "POST", headers: { authorization: `Bearer ${key}` }, body });
+    if (!answer.ok) throw new Error(await answer.text());
     console.log((await answer.json()).data.file.key);
   ' "$@"
 }
