@@ -226,6 +226,16 @@ export const RedactionReport = z
   .meta({ id: 'RedactionReport' });
 export type RedactionReport = z.output<typeof RedactionReport>;
 
+const CountByPolicy = z.record(z.string(), z.int().nonnegative());
+
+/** How many values redaction found, by policy; no values. */
+const PrivateDataCounts = z
+  .object({
+    hidden: CountByPolicy.describe('Values that were redacted, by policy.'),
+    left: CountByPolicy.describe('Values of policies that were not asked for: still in the text.'),
+  })
+  .meta({ id: 'PrivateDataCounts' });
+
 /** The web page at `audio_url` in which the recording was found. */
 const PageSource = z
   .object({
@@ -272,6 +282,9 @@ export const Transcription = z
     redact_pii_sub: PiiSubstitution.optional(),
     redacted_audio_url: z.string().optional(),
     redaction_report: RedactionReport.optional(),
+    private_data: PrivateDataCounts.optional().describe(
+      'With redact_pii; absent where an earlier version redacted.',
+    ),
     name: z.string(),
     model: z.string().describe('As requested.'),
     model_id: z.string().nullable().describe('The model that ran.'),

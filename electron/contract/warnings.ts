@@ -32,7 +32,7 @@ export const WARNINGS = {
   value_audible: 'A redacted value may still be heard in the audio: see redaction_report.',
   topics_english_only: 'Topics are detected in English only; key phrases are given for this language.',
   names_by_lists:
-    'Names of people, places and organizations are found by lists and capitals in this language, less surely than in English.',
+    'Names of people, places and organizations are found less surely in this language than in English.',
   names_written_only:
     'In this language only written e-mail addresses, URLs, numbers and listed names are found.',
   private_data_by_rules:

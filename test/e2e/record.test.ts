@@ -332,6 +332,8 @@ describe('microphone recording with private data', () => {
     expect((await text.textContent())?.replace(/\s+/g, ' ')).not.toMatch(/David|Clark/);
     await page.getByRole('tab', { name: 'Details' }).click();
     await page.getByText('Rechecked: none audible.', { exact: false }).waitFor();
+    await page.getByText('Names of people (1)', { exact: true }).waitFor();
+    await page.getByText('Still in the text', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.locator('.w.play').waitFor();
     await expect.poll(async () => (await server.client.call('listFiles')).data.files).toEqual([]);

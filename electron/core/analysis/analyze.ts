@@ -1,4 +1,4 @@
-import { type ContentSafety, type Entity, resolvePolicies } from '../../contract/analysis.ts';
+import { type ContentSafety, type Entity, type PiiPolicy, resolvePolicies } from '../../contract/analysis.ts';
 import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { messageOf } from '../base/errors.ts';
 import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
@@ -6,7 +6,7 @@ import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
-import { detectPrivateData } from './pii/redaction-spans.ts';
+import { countLeft, countPolicies, detectPrivateData } from './pii/redaction-spans.ts';
 import { type TaggedData, tagPrivateData, uniteFinds } from './pii/tagged-data.ts';
 import { assessContentSafety } from './safety/content-safety.ts';
 import { maskAlternatives, maskSpans } from './safety/mask.ts';
@@ -19,6 +19,7 @@ import type {
   AnalysisOptions,
   AnalysisResult,
   AnalysisTranscript,
+  PolicyCounts,
   PrivateDataTagger,
   RedactedWord,
 } from './types.ts';
@@ -44,6 +45,7 @@ export const analyze = async (
   const current = cleaned.transcript;
   progress(0.65);
   if (cleaned.report) result.content_safety = cleaned.report;
+  if (options.redact_pii) result.private_data = { hidden: countPolicies(cleaned.hidden), left: cleaned.left };
   if (options.entity_detection) result.entities = refreshTexts(cleaned.entities, current.text);
   if (options.redact_pii || cleaned.isMasked)
     result.redacted = { text: current.text, segments: current.segments, redacted_words: cleaned.words };
@@ -102,6 +104,9 @@ type Cleaned = {
   /** What content safety found before it masked anything. */
   report?: ContentSafety;
   isMasked: boolean;
+  /** Private values, by policy. */
+  hidden: PiiPolicy[];
+  left: PolicyCounts;
   warnings: StoredWarning[];
 };
 
@@ -135,6 +140,7 @@ const redactAndMask = async (
     cleaned.transcript = dropEmptySegments(again.transcript);
     cleaned.entities = again.entities;
     cleaned.words.push(...again.words);
+    cleaned.hidden.push(...again.hidden);
   }
   return cleaned;
 };
@@ -147,9 +153,9 @@ const redactPii = async (
   options: AnalysisOptions,
   { secret, tagger: model }: AnalysisDependencies,
   yieldIfDue: YieldIfDue,
-): Promise<Pick<Cleaned, 'transcript' | 'entities' | 'words' | 'warnings'>> => {
+): Promise<Omit<Cleaned, 'report' | 'isMasked'>> => {
   if (!options.redact_pii && !options.entity_detection)
-    return { transcript, entities: [], words: [], warnings: [] };
+    return { transcript, entities: [], words: [], hidden: [], left: {}, warnings: [] };
   const { text, language } = transcript;
   const tagger = new Tagger();
   const { tagged, warnings } = await tagOrWarn(transcript, model);
@@ -158,10 +164,11 @@ const redactPii = async (
     : await detectEntities(text, language, yieldIfDue);
   const spans = uniteFinds(rules, tagged);
   const entities = options.entity_detection ? toEntities(text, spans, options.entity_types) : [];
-  if (!options.redact_pii) return { transcript, entities, words: [], warnings };
+  if (!options.redact_pii) return { transcript, entities, words: [], hidden: [], left: {}, warnings };
   const redaction = redactionOptions(options, secret);
   return {
     ...(await redactTranscript(transcript, spans, entities, redaction, yieldIfDue, tagger)),
+    left: countLeft(spans, redaction.policies),
     warnings,
   };
 };
@@ -202,7 +209,7 @@ const languageWarnings = (language: string, options: AnalysisOptions): StoredWar
   if (isEnglish(language)) return [];
   const warnings: StoredWarning[] = [];
   if (options.topics) warnings.push(warningOf('topics_english_only'));
-  const listed = /^(?:de|fr|es)/iu.test(language);
+  const listed = /^(?:de|fr|es|pt|it|nl)/iu.test(language);
   if (options.entity_detection || options.redact_pii) {
     warnings.push(listed ? warningOf('names_by_lists') : warningOf('names_written_only'));
   }

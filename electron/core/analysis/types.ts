@@ -115,6 +115,9 @@ export type AnalysisDependencies = {
   onProgress?: (share: number) => void;
 };
 
+/** How many values of each policy. */
+export type PolicyCounts = Partial<Record<PiiPolicy, number>>;
+
 /** Parts that were not requested are absent, not null. */
 export type AnalysisResult = {
   entities?: Entity[];
@@ -122,6 +125,7 @@ export type AnalysisResult = {
   key_phrases?: string[];
   summary?: Summary;
   content_safety?: ContentSafety;
+  private_data?: { hidden: PolicyCounts; left: PolicyCounts };
   redacted?: RedactedTranscript;
   warnings: StoredWarning[];
 };

@@ -53,6 +53,7 @@ const StoredAnalysis = Transcription.pick({
   key_phrases: true,
   speakers: true,
   redaction_report: true,
+  private_data: true,
 });
 export type StoredAnalysis = z.output<typeof StoredAnalysis>;
 

@@ -21,11 +21,20 @@ import { WebhookDeliveries } from './webhook-deliveries.tsx';
 /** Nobody counts credits on one's own computer, without a budget. */
 const useHasBudget = (): boolean => typeof useApi('getUsage').data?.data.credit_budget === 'number';
 
-const listFacts = (
-  transcript: Transcription,
-  hasBudget: boolean,
+/** "Names of people (3), Telephone numbers (1)", or undefined for none. */
+const listCounts = (
+  counts: Readonly<Record<string, number>> | undefined,
   { t, locale }: I18nState,
-): [string, string][] => {
+): string | undefined => {
+  const parts = PII_POLICIES.flatMap((policy) => {
+    const count = counts?.[policy];
+    return count === undefined ? [] : [`${t(`pii.${policy}`)} (${formatNumber(count, locale)})`];
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
+};
+
+const listFacts = (transcript: Transcription, hasBudget: boolean, i18n: I18nState): [string, string][] => {
+  const { t, locale } = i18n;
   const { language, languages, language_confidence: confidence, file_info: file } = transcript;
   const hasRange = transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
   const facts: [string, string | undefined][] = [
@@ -65,10 +74,12 @@ const listFacts = (
     ],
     [
       t('details.redacted'),
-      transcript.redact_pii_policies === undefined
-        ? undefined
-        : t('details.redacted.kinds', { count: transcript.redact_pii_policies.length }),
+      listCounts(transcript.private_data?.hidden, i18n) ??
+        (transcript.redact_pii_policies === undefined
+          ? undefined
+          : t('details.redacted.kinds', { count: transcript.redact_pii_policies.length })),
     ],
+    [t('details.redacted.left'), listCounts(transcript.private_data?.left, i18n)],
     [
       t('details.original'),
       transcript.redaction_report?.source === undefined

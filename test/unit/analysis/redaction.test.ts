@@ -55,6 +55,16 @@ describe('policies', () => {
   });
 });
 
+describe('the counts', () => {
+  it('say what is hidden by kind, and what stays because its kind was not asked for', async () => {
+    const { private_data } = await redacted(
+      transcriptOf(['My name is Maria Lopez, call 555-014-2367 or 555-014-2368 next Tuesday.']),
+      { redact_pii_policies: ['person_name', 'phone_number'] },
+    );
+    expect(private_data).toEqual({ hidden: { person_name: 1, phone_number: 2 }, left: { date: 1 } });
+  });
+});
+
 describe('substitution', () => {
   const spoken = transcriptOf([
     'My name is Maria Lopez.',

@@ -102,7 +102,7 @@ const classifySpan = (span: readonly DigitGroup[], context: SpanContext): Detect
   const cued = context.isDelimited ? spanFromCue(digits, first.from, last.to, context) : undefined;
   if (cued) return cued;
   if (cue !== undefined && cue !== 'phone' && cue !== 'ip' && cue !== 'version') return undefined;
-  if (!isPhone(span, { ...context, isCued: cue === 'phone' })) return undefined;
+  if (isCounting(span) || !isPhone(span, { ...context, isCued: cue === 'phone' })) return undefined;
   return hasUnitAfter(context.tokens, last) && cue !== 'phone'
     ? undefined
     : entitySpan('phone_number', from, last.to, 85);
@@ -149,12 +149,6 @@ const spanFromCue = (
       return length >= 5 && length < 7 ? hiddenSpan('phone_number', from, to, 60) : undefined;
     case 'cvv':
       return length === 3 || length === 4 ? entitySpan('credit_card_cvv', from, to, 92) : undefined;
-    case 'passport':
-      return length >= 6 && length <= 12 ? entitySpan('passport_number', from, to, 82) : undefined;
-    case 'license':
-      return length >= 5 && length <= 14 ? entitySpan('drivers_license', from, to, 82) : undefined;
-    case 'vehicle':
-      return length >= 3 && length <= 17 ? entitySpan('vehicle_id', from, to, 82) : undefined;
     case 'password':
       return length >= 4 && length <= 8 ? entitySpan('password', from, to, 82) : undefined;
     case undefined:

@@ -22,6 +22,8 @@ export type RedactionResult = {
   transcript: AnalysisTranscript;
   words: RedactedWord[];
   entities: Entity[];
+  /** The policy of each redacted value. */
+  hidden: PiiPolicy[];
 };
 
 /**
@@ -42,6 +44,7 @@ export const redactTranscript = async (
   let detected = spans;
   let mapped: Entity[] = [...entities];
   const words: RedactedWord[] = [];
+  const hidden: PiiPolicy[] = [];
   for (let round = 0; ; round++) {
     const exact = await redactionSpans(current.text, detected, policies, yieldIfDue);
     if (exact.length === 0) break;
@@ -50,11 +53,12 @@ export const redactTranscript = async (
     const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
     await yieldIfDue();
     words.push(...next.words);
+    hidden.push(...exact.map(({ policy }) => policy));
     mapped = moveEntities(mapped, next.map, next.transcript.text);
     current = next.transcript;
     detected = await detectPrivateData(current.text, current.language, yieldIfDue, tagger);
   }
-  return { transcript: current, words, entities: mapped };
+  return { transcript: current, words, entities: mapped, hidden };
 };
 
 /** Moves entities to their new offsets. Drops those without text, and those that overlap the one before. */

@@ -1,12 +1,13 @@
-import { PII_GROUPS, type PiiPolicy } from '../../../contract/analysis.ts';
+import { PII_GROUPS, PII_POLICIES, type PiiPolicy } from '../../../contract/analysis.ts';
 import type { YieldIfDue } from '../../base/event-loop.ts';
 import { detectEntities } from '../detect.ts';
 import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { readNumbers } from '../numbers/reading.ts';
-import { type DetectedSpan, excludeRedacted, hiddenSpan } from '../spans.ts';
+import { type DetectedSpan, excludeRedacted, hiddenSpan, resolveOverlaps } from '../spans.ts';
 import { blankRedacted, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
+import type { PolicyCounts } from '../types.ts';
 import { findAccessKeys } from './access-keys.ts';
 import { findAges } from './birth.ts';
 import { findCuedValues } from './cued-values.ts';
@@ -83,6 +84,23 @@ export const redactionSpans = async (
   await yieldIfDue();
   // A span without letters and digits would never change, and redaction never end.
   return mergeOverlapping([...selected, ...repetitions]).filter((span) => hasText(text, span));
+};
+
+export const countPolicies = (policies: readonly PiiPolicy[]): PolicyCounts => {
+  const counts: PolicyCounts = {};
+  for (const policy of policies) counts[policy] = (counts[policy] ?? 0) + 1;
+  return counts;
+};
+
+/** Values that stay in the text, because their policies are not wanted. */
+export const countLeft = (
+  detected: readonly DetectedSpan[],
+  policies: readonly PiiPolicy[],
+): PolicyCounts => {
+  const wanted = new Set(policies);
+  const known = new Set<PiiPolicy>(PII_POLICIES);
+  const left = resolveOverlaps(detected).map(({ policy }) => policy);
+  return countPolicies(left.filter((policy) => known.has(policy) && !wanted.has(policy)));
 };
 
 const hasText = (text: string, { from, to }: RedactionSpan): boolean =>

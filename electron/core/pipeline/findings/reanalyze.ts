@@ -186,13 +186,27 @@ const recordDiarization = (
   return known + Math.max(1, patches.length);
 };
 
+type Counts = StoredAnalysis['private_data'];
+
+/** What an earlier redaction hid stays hidden. */
+const withEarlierCounts = (now: Counts, earlier: Counts): Pick<StoredAnalysis, 'private_data'> => {
+  if (now === undefined || earlier === undefined) return {};
+  const hidden = { ...earlier.hidden };
+  for (const [policy, count] of Object.entries(now.hidden)) hidden[policy] = (hidden[policy] ?? 0) + count;
+  return { private_data: { hidden, left: now.left } };
+};
+
 /** Writes the findings, all or nothing. */
 const persist = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
   { findings, diarized, audio, names }: Outcome,
 ): Promise<void> => {
-  const merged: StoredAnalysis = { ...transcript.analysis, ...findings.analysis };
+  const merged: StoredAnalysis = {
+    ...transcript.analysis,
+    ...findings.analysis,
+    ...withEarlierCounts(findings.analysis.private_data, transcript.analysis.private_data),
+  };
   // Names that a person gave to speakers are as private as those that were said.
   const speakers =
     merged.speakers && redactsPeopleNow(transcript) ? withoutNames(merged.speakers) : merged.speakers;
