@@ -96,6 +96,7 @@ export const MEDIA_FORMATS: readonly string[] = [
     'rm',
     'rso',
     'sbc',
+    'shn',
     'sds',
     'sol',
     'sox',
