@@ -1,6 +1,5 @@
 import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
-import { createYielder } from '../base/event-loop.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../stores/codecs.ts';
@@ -12,7 +11,7 @@ import { markForScrub } from '../stores/scrub-mark.ts';
 import {
   deleteReplaced,
   deleteSegments,
-  readSegmentsInSteps,
+  readSegments,
   type StoredSegment,
   switchToStaged,
 } from '../stores/segments.ts';
@@ -187,7 +186,7 @@ const readRecognized = async (
   { id, options }: Transcript,
   language: string | null,
 ): Promise<readonly StoredSegment[]> => {
-  const segments = await readSegmentsInSteps(deps.db, id, createYielder());
+  const segments = readSegments(deps.db, id);
   return options.translate ? segments : inOneScript(segments, language, options.chinese_script);
 };
 

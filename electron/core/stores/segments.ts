@@ -274,37 +274,6 @@ export const readSegments = (
     .map((row) => decodeSegment(row, range.from));
 };
 
-/** Segments that are read before other requests are let in. */
-const READ_AT_ONCE = 200;
-
-/** All rows of a transcript in order, a part at a time, with the id of the first. */
-async function* rowsInSteps(db: ReadableDb, transcriptId: string, yieldIfDue: YieldIfDue) {
-  let next: number | undefined = 0;
-  while (next !== undefined) {
-    const range = rangeOf(db, transcriptId);
-    const rows: SegmentRow[] = db.all(
-      rowsFrom(transcriptId, range, next).selectAll().orderBy('id').limit(READ_AT_ONCE),
-    );
-    yield { rows, first: range.from };
-    const last = rows.at(-1);
-    next = last === undefined || rows.length < READ_AT_ONCE ? undefined : last.id - range.from + 1;
-    await yieldIfDue();
-  }
-}
-
-/** All segments in order. Other requests are let in meanwhile, whose edits it may read in part. */
-export const readSegmentsInSteps = async (
-  db: ReadableDb,
-  transcriptId: string,
-  yieldIfDue: YieldIfDue,
-): Promise<StoredSegment[]> => {
-  const segments: StoredSegment[] = [];
-  for await (const { rows, first } of rowsInSteps(db, transcriptId, yieldIfDue)) {
-    segments.push(...rows.map((row) => decodeSegment(row, first)));
-  }
-  return segments;
-};
-
 const isSameRow = (a: SegmentRow | undefined, b: SegmentRow): boolean =>
   a !== undefined &&
   a.id === b.id &&
@@ -317,21 +286,14 @@ const isSameRow = (a: SegmentRow | undefined, b: SegmentRow): boolean =>
   a.language === b.language;
 
 /** Whether these are all segments of the transcript already. */
-const areSegmentsOf = async (
-  db: ReadableDb,
-  transcriptId: string,
-  segments: readonly StoredSegment[],
-  yieldIfDue: YieldIfDue,
-): Promise<boolean> => {
-  let at = 0;
-  for await (const { rows, first } of rowsInSteps(db, transcriptId, yieldIfDue)) {
-    const part = segments.slice(at, at + rows.length);
-    const place = { transcript_id: transcriptId, chunk: 0, first };
-    if (!part.every((segment, index) => isSameRow(rows[index], rowOf(place, segment)))) return false;
-    if (part.length < rows.length) return false;
-    at += rows.length;
-  }
-  return at === segments.length;
+const areSegmentsOf = (db: ReadableDb, transcriptId: string, segments: readonly StoredSegment[]): boolean => {
+  const range = rangeOf(db, transcriptId);
+  const rows = db.all(rowsFrom(transcriptId, range).selectAll().orderBy('id'));
+  const place = { transcript_id: transcriptId, chunk: 0, first: range.from };
+  return (
+    rows.length === segments.length &&
+    segments.every((segment, index) => isSameRow(rows[index], rowOf(place, segment)))
+  );
 };
 
 /** The segments with ids from `from` on that begin before `before`, in seconds. */
@@ -527,7 +489,7 @@ export const stageSegments = async (
   segments: readonly StoredSegment[],
   yieldIfDue: YieldIfDue,
 ): Promise<StagedSegments> => {
-  if (await areSegmentsOf(db, id, segments, yieldIfDue)) return { transcriptId: id, isChange: false };
+  if (areSegmentsOf(db, id, segments)) return { transcriptId: id, isChange: false };
   // Of an earlier attempt.
   await deleteOthers(db, id, 'abandoned');
   const place = { transcript_id: id, chunk: 0, first: nextRange(db, id).from };

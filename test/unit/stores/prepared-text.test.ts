@@ -13,7 +13,6 @@ import {
   insertSegments,
   readSegment,
   readSegments,
-  readSegmentsInSteps,
   readSegmentTexts,
   replaceSpans,
   type StoredSegment,
@@ -70,7 +69,7 @@ describe('staged segments', () => {
           db.transaction(() => switchToStaged(db, staged));
           expect(readSegments(db, job.id)).toEqual(after);
           await deleteReplaced(db, staged);
-          expect(await readSegmentsInSteps(db, job.id, createYielder())).toEqual(after);
+          expect(readSegments(db, job.id)).toEqual(after);
           expect([countSegments(db, job.id), rowsOf(job.id)]).toEqual([after.length, after.length]);
           before = after;
         }

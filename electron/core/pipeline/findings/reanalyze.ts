@@ -16,7 +16,7 @@ import { markForScrub } from '../../stores/scrub-mark.ts';
 import {
   deleteReplaced,
   differingSpan,
-  readSegmentsInSteps,
+  readSegments,
   type StoredSegment,
   switchToStaged,
 } from '../../stores/segments.ts';
@@ -78,7 +78,7 @@ const diarizationPatches = async (
   }: Pick<Diarized, 'segments' | 'embeddings'> & { readonly speakers: Speakers | undefined },
 ): Promise<string[]> => {
   const yieldIfDue = createYielder();
-  const spans = await inverseParts(await readSegmentsInSteps(db, id, yieldIfDue), segments);
+  const spans = await inverseParts(readSegments(db, id), segments);
   if (spans.length === 0 && isDeepStrictEqual(speakers, analysis.speakers)) return [];
   // In each, since an edit of segments alone would move shares of talk.
   const undo = { speakers: analysis.speakers ?? null, forgetsVoices: embeddings !== undefined };
@@ -270,7 +270,7 @@ const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
     context,
     {
       recording,
-      segments: await readSegmentsInSteps(deps.db, transcript.id, createYielder()),
+      segments: readSegments(deps.db, transcript.id),
       speakers: analysis.speakers,
       from: checkpointOf(transcript)?.diarizeFrom,
     },

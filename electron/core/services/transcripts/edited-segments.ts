@@ -1,7 +1,6 @@
 import { MAX_EDITED_CHARACTERS, MIN_WORD_SECONDS } from '../../../contract/edit-bounds.ts';
 import type { PatchTranscript, SubtitleTimeEdit, WordTimeEdit } from '../../../contract/transcript-edits.ts';
 import { AppError } from '../../base/errors.ts';
-import { createYielder } from '../../base/event-loop.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { type SpeakerOfWord, withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
 import type { ReadableDb } from '../../stores/database.ts';
@@ -528,12 +527,10 @@ export const editSegments = async (
   refuseTooMuch(segments, edits);
   const stored = createReader(db, transcript.id, segments);
   const edited = new Map<number, StoredSegment>();
-  const yieldIfDue = createYielder();
   const byPlace = Map.groupBy(edits, ({ id }) => id);
   for (const [at, own] of byPlace) {
     const before = stored(at);
     if (before !== undefined) edited.set(at, await withTextEdits(before, own));
-    await yieldIfDue();
   }
   const retimed = edits.filter(isTimeEdit);
   if (retimed.length > 0) {

@@ -9,7 +9,7 @@ import type {
 } from '../../../contract/transcript-edits.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
+import { createYielder } from '../../base/event-loop.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
@@ -102,13 +102,12 @@ const splitEdits = (from: string, to: string, chosen: SplitSpeaker['segments']):
   });
 
 /** The segments that a step in the history replaces; undefined where it does not fit the transcript. */
-const patchReplacements = async (
+const patchReplacements = (
   db: ReadableDb,
   id: string,
   segments: readonly SegmentText[],
   { spans }: EditPatch,
-  yieldIfDue: YieldIfDue,
-): Promise<Replacement[] | undefined> => {
+): Replacement[] | undefined => {
   if (spans.some(({ at, count }) => at + count > segments.length)) return undefined;
   const replacements: Replacement[] = [];
   for (const span of spans) {
@@ -116,7 +115,6 @@ const patchReplacements = async (
     for (const each of segments.slice(span.at, span.at + span.count)) {
       const segment = readSegment(db, id, each.id);
       if (segment !== undefined) replaced.push(segment);
-      await yieldIfDue();
     }
     replacements.push({ span, replaced });
   }
@@ -285,7 +283,7 @@ export class TranscriptEdits {
         // The steps between are no conflict.
         current = edits.map(({ was: _, ...edit }) => edit);
         return {
-          ...(await this.#turnPlan(id, turn.direction, segments)),
+          ...this.#turnPlan(id, turn.direction, segments),
           ...(name === undefined ? {} : { name }),
           isLast: turn.steps === 1,
         };
@@ -370,7 +368,7 @@ export class TranscriptEdits {
         throw new AppError('conflict', 'The transcript was changed elsewhere in the meantime.');
       }
       return {
-        ...(await this.#turnPlan(id, direction, segments)),
+        ...this.#turnPlan(id, direction, segments),
         isLast: !isContinued(db, id, direction),
         onStored: () => {
           isFirst = false;
@@ -394,10 +392,10 @@ export class TranscriptEdits {
     });
   }
 
-  async #turnPlan(id: string, direction: Direction, segments: readonly SegmentText[]): Promise<Plan> {
+  #turnPlan(id: string, direction: Direction, segments: readonly SegmentText[]): Plan {
     const { db } = this.#deps;
     const patch = readPatch(db, id, direction);
-    const replacements = patch && (await patchReplacements(db, id, segments, patch, createYielder()));
+    const replacements = patch && patchReplacements(db, id, segments, patch);
     if (patch === undefined || replacements === undefined) {
       throw new AppError('conflict', 'This edit no longer fits the transcript.');
     }

@@ -1,5 +1,4 @@
 import { messageOf } from '../../base/errors.ts';
-import { createYielder } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { JobEvents } from '../../jobs/events.ts';
 import { type Analyzer, type Findings, findingsFields } from '../../pipeline/findings/analyze.ts';
@@ -11,7 +10,7 @@ import {
   outdatedAnalyses,
 } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
-import { readSegmentsInSteps, type StoredSegment, updateSegment } from '../../stores/segments.ts';
+import { readSegments, type StoredSegment, updateSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../../stores/transcripts.ts';
 import { analyzeAgain } from './prepare-edit.ts';
@@ -102,7 +101,7 @@ export class FollowUpAnalyses {
 
   async #analyze(transcript: Transcript, signal: AbortSignal): Promise<void> {
     const { db, onChange } = this.#deps;
-    const segments = await readSegmentsInSteps(db, transcript.id, createYielder());
+    const segments = readSegments(db, transcript.id);
     const findings = await analyzeAgain(this.#deps, transcript, segments, signal);
     const isStored = db.transaction(() => this.#store(transcript, segments, findings));
     if (isStored) onChange(transcript.id);
