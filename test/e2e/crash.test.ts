@@ -33,8 +33,8 @@ describe('a crash in the window', () => {
 
   it('of a screen leaves the others', async () => {
     const { page } = window;
-    await breakAnswer(window, 'models*');
-    await page.goto(`${server.url}/#/models`);
+    await breakAnswer(window, 'keys*');
+    await page.goto(`${server.url}/#/api`);
     const crashed = page.getByRole('alert').filter({ hasText: 'This page crashed' });
     await crashed.getByText('TypeError').waitFor();
     const inThemes = breadth(
@@ -45,8 +45,8 @@ describe('a crash in the window', () => {
     await page.getByRole('link', { name: 'Library' }).click();
     await page.getByRole('link', { name: 'Talk' }).waitFor();
     await page.unrouteAll();
-    await page.getByRole('link', { name: 'Models' }).click();
-    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'API' }).click();
+    await page.getByRole('heading', { name: 'API', level: 1 }).waitFor();
   });
 
   it('of the whole window says what happened and loses nothing', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { tinyWav } from '../../support/audio.ts';
+import { STARTER_MODEL } from '../../support/paths.ts';
 import type { Random } from './choices.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
 import { fileFieldOf, formBody } from './forms.ts';
@@ -14,6 +16,7 @@ const COSTLY = new Set([
   'openAiTranscribe',
   'openAiTranslate',
   'importModel',
+  'uploadModel',
   'installModel',
   'benchmarkModel',
   'system',
@@ -152,6 +155,17 @@ export class Planner {
       );
       draft.body = body;
       draft.headers['content-type'] = type;
+    } else if (
+      operation.operationId === 'uploadModel' &&
+      random.chance(0.7) &&
+      this.#world.afford('import')
+    ) {
+      draft.body = readFileSync(STARTER_MODEL);
+      draft.query = [
+        ['name', inputs.text().slice(0, 255) || 'x'],
+        ['id', `sent-${random.int(0, 1e9)}`],
+      ];
+      draft.headers['content-type'] = 'application/octet-stream';
     } else if (media !== undefined) {
       draft.body = random.pick([
         Buffer.from('A note.'),

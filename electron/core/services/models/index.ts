@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { DEFAULT_MODEL, MODEL_ALIASES } from '../../../contract/model-aliases.ts';
@@ -8,6 +8,7 @@ import { SETTINGS } from '../../../contract/settings.ts';
 import type { Model } from '../../../contract/system.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import { cleanFileName } from '../../engines/net/file-name.ts';
 import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
 import { MissingSpeakerModel } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
@@ -37,6 +38,9 @@ type PrepareOptions = {
   /** From 0 to 1, while the model is downloaded. */
   readonly onDownload: (fraction: number) => void;
 };
+
+/** A name of this many UTF-16 units fits the 255 bytes of any file system. */
+const MAX_NAME = 80;
 
 /** A model file that is sent. */
 type ModelUpload = {
@@ -251,7 +255,7 @@ export class ModelService {
     await this.#files.checkDiskSpace(length);
     const folder = await mkdtemp(join(this.#deps.temporary, 'model-'));
     try {
-      const path = join(folder, basename(name));
+      const path = join(folder, cleanFileName(name).slice(-MAX_NAME) || 'model');
       await pipeline(body, createWriteStream(path));
       return await this.import(path, id);
     } finally {
