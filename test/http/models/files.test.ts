@@ -254,8 +254,8 @@ describe('the command line', () => {
     const { speed } = await find(server, 'fast.en');
     expect(speed).toBeGreaterThan(0);
     const { out } = await earshot('list');
-    expect(out).toMatch(/● +fast.en +[\d.]+ MB +[\d.]+×/);
-    expect(out).toMatch(/● +tiny +27.63 MB/);
+    expect(out).toMatch(/● +fast.en +[\d.]+ MB +installed +[\d.]+×/);
+    expect(out).toMatch(/● +tiny +27.63 MB +installed/);
     const removed = await earshot('remove', 'tiny');
     expect(removed.err).toBe('tiny is removed.\n');
     expect((await find(server, 'tiny')).speed).toBeNull();
