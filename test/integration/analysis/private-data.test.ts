@@ -7,6 +7,7 @@ import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts
 import { countAlarms, measureRecall } from '../../bench/private-data.ts';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT, WORKER_ENTRY } from '../../support/paths.ts';
+import { sentencesOf } from '../../support/sentences-of.ts';
 import { transcriptOf } from '../../unit/analysis/support/transcripts.ts';
 
 const addonPath = await testAddon();
@@ -73,6 +74,6 @@ describe('private data by rules and model', () => {
     );
     await broken.close();
     expect(redacted?.text).not.toContain('2367');
-    expect(warnings.join(' ')).toContain('rules');
+    expect(sentencesOf(warnings).join(' ')).toContain('rules');
   });
 });

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const DEMUXERS: Readonly<Record<string, string>> = {
   latm: 'loas',
   mpeg: 'mpegps',
+  shn: 'shorten',
   webm: 'matroska',
   ...Object.fromEntries(['mp4', 'm4a', '3gp', '3g2', 'mj2'].map((name) => [name, 'mov'])),
 };

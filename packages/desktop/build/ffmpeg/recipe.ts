@@ -39,7 +39,7 @@ export const PARTS = {
     // The formats of electron/core/engines/ffmpeg/input-options.ts, and raw samples on standard input.
     'aac,ac3,act,adx,aea,aiff,amr,amrnb,amrwb,ape,aptx,aptx_hd,asf,ast,au,avi,avr,brstm,caf,daud,dsf,dss,dts,dtshd,dv',
     'eac3,epaf,flac,flv,g722,g726,gsm,gxf,hca,hcom,iff,ilbc,ircam,loas,lxf,matroska,mlp,mov,mp3,mpc,mpc8,mpegps,mpegts',
-    'msf,mtaf,mxf,nistsphere,nsv,nut,nuv,ogg,oma,paf,pcm_s16le,pva,pvf,qcp,rm,rso,sbc,sds,sol,sox,spdif,swf,tak,truehd',
+    'msf,mtaf,mxf,nistsphere,nsv,nut,nuv,ogg,oma,paf,pcm_s16le,pva,pvf,qcp,rm,rso,sbc,sds,shorten,sol,sox,spdif,swf,tak,truehd',
     'tta,ty,vag,voc,vqf,w64,wav,wsd,wtv,wv,wve,xwma',
     // Those that recognize the pictures inside an MPEG program stream, which else pass for sound.
     'h264,hevc,m4v,mpegvideo',
@@ -48,7 +48,7 @@ export const PARTS = {
   decoder: [
     'eightsvx_*,aac,aac_latm,ac3,adpcm_*,alac,als,amrnb,amrwb,ape,aptx*,atrac*,cook,dca,dsd_*,dss_sp,dst,dvaudio,eac3,evrc,flac,g723_1,g729,gsm,gsm_ms',
     'hca,hcom,ilbc,imc,mace3,mace6,metasound,mlp,mp1*,mp2*,mp3*,mpc7,mpc8,nellymoser,on2avc,opus,paf_audio,pcm_*,qcelp,qdm2,qdmc,ra_144',
-    'ra_288,ralf,sbc,sipr,siren,sol_dpcm,speex,tak,truehd,truespeech,tta,twinvq,vorbis,wavpack,wmalossless,wmapro,wmav1,wmav2,wmavoice',
+    'ra_288,ralf,sbc,shorten,sipr,siren,sol_dpcm,speex,tak,truehd,truespeech,tta,twinvq,vorbis,wavpack,wmalossless,wmapro,wmav1,wmav2,wmavoice',
   ],
   parser: [
     'aac,aac_latm,ac3,adx,amr,cook,dca,dvaudio,flac,g723_1,g729,gsm,mlp,mpegaudio,opus,sbc,sipr,tak,vorbis',
