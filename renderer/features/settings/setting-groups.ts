@@ -97,7 +97,12 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'settings.rates',
         text: 'settings.rates.text',
-        keys: ['limits.uploadsPer15Minutes', 'limits.deletionsPer15Minutes', 'limits.requestsPerMinute'],
+        keys: [
+          'limits.uploadsPer15Minutes',
+          'limits.deletionsPer15Minutes',
+          'limits.requestsPerMinute',
+          'limits.liveSessions',
+        ],
       },
       {
         name: 'settings.credits',

@@ -25,7 +25,9 @@ export type LiveEvent =
   /** The machine is slower than the speech: `seconds` of it wait. 0: it has caught up. */
   | { readonly type: 'behind'; readonly seconds: number }
   /** Speech that gets no live text: too much of it waited, or the engine failed there. */
-  | { readonly type: 'skipped'; readonly start: number; readonly end: number };
+  | { readonly type: 'skipped'; readonly start: number; readonly end: number }
+  /** The engine cannot go on; nothing follows. */
+  | { readonly type: 'failed'; readonly error: unknown };
 
 export type LiveRecognizerOptions = {
   readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage' | 'speechProbabilities'>;
@@ -46,6 +48,12 @@ export type LiveRecognizerOptions = {
   readonly pause: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: LiveEvent) => void;
+};
+
+/** What may change while somebody speaks. */
+export type LiveConfiguration = {
+  readonly pause?: number | undefined;
+  readonly recognition?: Partial<LiveRecognizerOptions['recognition']> | undefined;
 };
 
 /** New audio that is worth another decoding, at least; seconds. */
@@ -92,7 +100,7 @@ const gapsOf = (speech: readonly Span[]): Span[] =>
  * decodings agree on is committed. A pause closes it: the rest is decoded once more as a file would be, and ends a turn.
  */
 export class LiveRecognizer {
-  readonly #options: LiveRecognizerOptions;
+  #options: LiveRecognizerOptions;
   readonly #track: SpeechTrack;
   #agreement = new Agreement();
   /** Where the audio begins that is not settled yet. */
@@ -129,10 +137,20 @@ export class LiveRecognizer {
     return this.#language;
   }
 
+  /** Applies to what is decoded from now on. */
+  configure({ pause = this.#options.pause, recognition }: LiveConfiguration): void {
+    this.#options = {
+      ...this.#options,
+      pause,
+      recognition: { ...this.#options.recognition, ...recognition },
+    };
+  }
+
   /** Mono, 16 kHz, within -1 to 1. */
   push(pcm: Float32Array): void {
     this.#track.push(pcm);
-    if (this.#track.end - this.#heardTo >= LISTEN_STEP) this.#run().catch(() => {});
+    if (this.#track.end - this.#heardTo < LISTEN_STEP || this.#running !== undefined) return;
+    this.#run().catch((error: unknown) => this.#options.onEvent({ type: 'failed', error }));
   }
 
   /** Ends the turn here, and resolves once all audio until now is recognized. Rejects with what stopped the recognition. */
@@ -142,6 +160,7 @@ export class LiveRecognizer {
   }
 
   #run(): Promise<void> {
+    this.#options.signal.throwIfAborted();
     this.#running ??= this.#steps().finally(() => {
       this.#running = undefined;
     });
@@ -152,48 +171,54 @@ export class LiveRecognizer {
     do {
       this.#options.signal.throwIfAborted();
       this.#skipTooOld();
-    } while (await this.#advance());
+      // Audio that came meanwhile is heard without waiting for more.
+    } while ((await this.#advance()) || this.#track.end - this.#heardTo >= LISTEN_STEP);
   }
 
   /** Does what can be done with the audio at hand. Returns whether there may be more to do. */
   async #advance(): Promise<boolean> {
-    const now = this.#track.end;
-    const spans = await this.#track.speech();
-    this.#heardTo = now;
-    const speech = spans
-      .map(({ start, end }) => ({ start: Math.max(start, this.#from), end }))
-      .filter(({ start, end }) => end - start >= MIN_SPEECH);
+    const isFlush = this.#flushTo > this.#from;
+    const end = isFlush ? this.#flushTo : this.#track.end;
+    this.#heardTo = this.#track.end;
+    const speech = (await this.#track.speech())
+      .map((span) => ({ start: Math.max(span.start, this.#from), end: Math.min(span.end, end) }))
+      .filter((span) => span.end - span.start >= MIN_SPEECH);
     const [first] = speech;
     if (first === undefined) {
-      this.#settle(this.#flushTo >= now ? now : Math.max(this.#from, now - LEAD), this.#flushTo >= now);
-      return this.#from < this.#flushTo;
+      this.#settle(isFlush ? end : Math.max(this.#from, end - LEAD), isFlush);
+      return isFlush;
     }
-    const region = this.#regionOf(speech, now);
+    const region = this.#regionOf(speech, end, isFlush);
     if (this.#turn === undefined) {
       this.#turn = { start: first.start, words: [] };
       this.#options.onEvent({ type: 'speech', start: this.#turn.start });
     }
     if (region.end < Infinity) await this.#close(region);
-    else if (this.#isDraftDue(region, now)) await this.#draft(region, now);
+    else if (this.#isDraftDue(region, end)) await this.#draft(region, end);
     else return false;
     this.#reportSpeed();
     return region.end < Infinity;
   }
 
-  /** The first region of the unsettled audio; its `end` is infinite while it still grows. */
-  #regionOf(speech: readonly Span[], now: number): Region {
+  /** The first region of the unsettled audio up to `end`; its own end is infinite while it still grows. */
+  #regionOf(speech: readonly Span[], end: number, isFlush: boolean): Region {
     const { pause } = this.#options;
     const gaps = gapsOf(speech);
-    const split = gaps.findIndex((gap) => gap.end - gap.start >= pause || gap.start >= this.#flushTo);
+    const split = gaps.findIndex((gap) => gap.end - gap.start >= pause);
     const own = split < 0 ? speech : speech.slice(0, split + 1);
-    const last = own.at(-1)?.end ?? now;
-    const start = Math.max(this.#from, (own[0]?.start ?? now) - PADDING);
+    const last = own.at(-1)?.end ?? end;
+    const start = Math.max(this.#from, (own[0]?.start ?? end) - PADDING);
     if (last - start > MAX_REGION) return this.#cutRegion(own, start);
-    const next = split < 0 ? now : (gaps[split]?.end ?? now);
-    const isClosed = split >= 0 || now - last >= pause || this.#flushTo >= now;
+    if (split < 0 && isFlush) return { start, end, speech: own, ends: 'turn' };
+    if (split < 0 && end - last < pause) return { start, end: Infinity, speech: own, ends: 'turn' };
+    const next = gaps[split]?.end ?? end;
     // Half of the pause belongs to what follows.
-    const end = isClosed ? Math.min(next, Math.max(last + PADDING, (last + next) / 2)) : Infinity;
-    return { start, end: this.#flushTo >= now && split < 0 ? now : end, speech: own, ends: 'turn' };
+    return {
+      start,
+      end: Math.min(next, Math.max(last + PADDING, (last + next) / 2)),
+      speech: own,
+      ends: 'turn',
+    };
   }
 
   /** Ends a region that is too long for one window: in its last pause, if it has one. */

@@ -113,7 +113,7 @@ export class TranscriptService {
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
       const queueOrder = lastQueueOrder(db) + 1;
       const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
-      const created = newTranscript({ ...body, vocabulary: this.#vocabularyOf(user.id, body) }, made);
+      const created = newTranscript({ ...body, vocabulary: this.vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
       if (idempotencyKey !== undefined) {
@@ -357,7 +357,10 @@ export class TranscriptService {
   }
 
   /** The request's own terms, else the user's; undefined for none. */
-  #vocabularyOf(userId: string, { vocabulary }: CreateTranscript): CreateTranscript['vocabulary'] {
+  vocabularyOf(
+    userId: string,
+    { vocabulary }: Pick<CreateTranscript, 'vocabulary'>,
+  ): CreateTranscript['vocabulary'] {
     const entries = vocabulary ?? readUserVocabulary(this.#deps.db, userId)?.entries ?? [];
     return entries.length === 0 ? undefined : [...entries];
   }

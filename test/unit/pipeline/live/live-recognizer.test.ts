@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { createRandom } from '../../../support/random.ts';
-import { engineCrash, HearingEngine, speak, wordOf } from './spoken.ts';
+import { engineCrash, HearingEngine, recognizerOf, speak, spoken, wordOf } from './spoken.ts';
 
 const numbers = (count: number, from = 0): number[] =>
   Array.from({ length: count }, (_, index) => from + index);
@@ -72,7 +72,7 @@ describe('LiveRecognizer', () => {
     );
     const { texts, engine } = await speak(parts);
     expect(texts).toEqual(numbers(48).map(wordOf));
-    for (const { pcm } of engine.requests) expect(pcm.length).toBeLessThanOrEqual(14 * 16_000);
+    for (const { pcm } of engine.requests) expect(pcm.length).toBeLessThanOrEqual(16 * 16_000);
   });
 
   it('takes longer steps on a slow machine, says when it falls behind, and loses nothing', async () => {
@@ -94,7 +94,27 @@ describe('LiveRecognizer', () => {
     expect(events.some(({ type }) => type === 'skipped')).toBe(true);
   });
 
-  it('ends a turn where it is told to, without a pause', async () => {
+  it('ends a turn where it is told to, though the speech goes on', async () => {
+    const { recognizer, events } = recognizerOf();
+    const clock = new FakeClock();
+    const pcm = spoken(numbers(12));
+    const flushed: Promise<void>[] = [];
+    for (const [from, to] of [
+      [0, 5],
+      [5, 12],
+    ] as const) {
+      // All at once, while the step before is still at work.
+      recognizer.push(pcm.subarray(from * 6400, to * 6400));
+      flushed.push(recognizer.flush());
+    }
+    await clock.advance(1000);
+    await Promise.all(flushed);
+    const turns = events.flatMap((event) => (event.type === 'turn' ? [event.words.length] : []));
+    expect(turns.reduce((sum, count) => sum + count, 0)).toBe(12);
+    expect(events.at(-1)?.type).toBe('turn');
+  });
+
+  it('ends a turn at the end, without a pause', async () => {
     const { events } = await speak(numbers(4));
     expect(events.at(-1)).toMatchObject({ type: 'turn', words: { length: 4 } });
   });

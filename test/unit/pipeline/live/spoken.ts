@@ -87,21 +87,15 @@ export class HearingEngine extends FakeEngine {
 
 export const engineCrash = (): AppError => new AppError('engine_crashed', 'The engine went down.');
 
-/** Speaks to a recognizer, `blockSeconds` at a time, with the clock going as fast as the speech. */
-export const speak = async (
-  parts: readonly number[],
-  {
-    engine = new HearingEngine(),
-    clock = new FakeClock(),
-    blockSeconds = 0.1,
-    pause = 0.7,
-  }: {
-    readonly engine?: FakeEngine;
-    readonly clock?: FakeClock;
-    readonly blockSeconds?: number;
-    readonly pause?: number;
-  } = {},
-) => {
+export const recognizerOf = ({
+  engine = new HearingEngine(),
+  clock = new FakeClock(),
+  pause = 0.7,
+}: {
+  readonly engine?: FakeEngine;
+  readonly clock?: FakeClock;
+  readonly pause?: number;
+} = {}) => {
   const events: LiveEvent[] = [];
   const recognizer = new LiveRecognizer({
     engine,
@@ -113,6 +107,20 @@ export const speak = async (
     signal: new AbortController().signal,
     onEvent: (event) => events.push(event),
   });
+  return { events, recognizer };
+};
+
+/** Speaks to a recognizer, `blockSeconds` at a time, with the clock going as fast as the speech. */
+export const speak = async (
+  parts: readonly number[],
+  {
+    engine = new HearingEngine(),
+    clock = new FakeClock(),
+    blockSeconds = 0.1,
+    ...options
+  }: Parameters<typeof recognizerOf>[0] & { readonly blockSeconds?: number } = {},
+) => {
+  const { events, recognizer } = recognizerOf({ engine, clock, ...options });
   const pcm = spoken(parts);
   const block = samplesOf(blockSeconds);
   for (let at = 0; at < pcm.length; at += block) {
