@@ -200,6 +200,7 @@ const listen = ({ texts, running, recording, close, quit, windows, holder }: Des
       setRecording: recording.set,
       recordingSaved: recording.saved,
       setTheme: windows.setTheme,
+      setOnTop: (isOn) => holder.current()?.setAlwaysOnTop(isOn),
     },
   });
   watchService(process, (error) => {

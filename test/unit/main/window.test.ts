@@ -48,6 +48,7 @@ describe('requests of pages', () => {
         setRecording: (isOn) => done.push(`recording ${isOn}`),
         recordingSaved: note('saved'),
         setTheme: note('theme'),
+        setOnTop: (isOn) => done.push(`on top ${isOn}`),
       },
     },
   );
@@ -61,7 +62,8 @@ describe('requests of pages', () => {
     send('signed-in', service);
     send('recording', service, true);
     send('recording-saved', service);
-    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved']);
+    send('on-top', service, true);
+    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved', 'on top true']);
     send('recording', service, 'on');
     expect(done).toEqual([]);
     expect(send('token', service)).toBe('secret');
