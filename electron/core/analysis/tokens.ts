@@ -1,4 +1,4 @@
-import { PiiPolicy } from '../../contract/analysis.ts';
+import { REDACTION_TOKEN } from '../../contract/analysis.ts';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
@@ -35,8 +35,6 @@ const MAX_TOKEN_LENGTH = 2000;
 const LEAD = /^(?:[^\p{L}\p{N}\p{M}+@$€£¥₹:.&%]|\ufe0f|\.{2,}|:(?!:))*/u;
 /** All signs but those that an amount or a name ends with: "5 €", "5%", "C++", "C#". */
 const TRAIL = /(?:[^\p{L}\p{N}\p{M}@$€£¥₹%&+#]|\ufe0f|(?<=\d)&)*$/u;
-/** What `hash` and `entity_name` put in the place of a value. */
-export const REDACTION_TOKEN = String.raw`\[(?:[A-Z_]+_[0-9a-f]{8}|${PiiPolicy.options.join('|').toUpperCase()})\]`;
 /** A redaction token, a mask with the marks between its asterisks, or a masked profanity ("d***"). */
 const REDACTED = new RegExp(
   String.raw`${REDACTION_TOKEN}|(?:(?<![\p{L}\p{N}*/.@_=:-])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*`,

@@ -3,6 +3,7 @@ import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Tagger } from '../names/tagger.ts';
 import type { DetectedSpan } from '../spans.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
+import { withoutShown } from './decisions.ts';
 import { detectPrivateData, redactionSpans, widenSpans } from './redaction-spans.ts';
 import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
@@ -46,10 +47,13 @@ export const redactTranscript = async (
   const words: RedactedWord[] = [];
   const hidden: PiiPolicy[] = [];
   for (let round = 0; ; round++) {
-    const exact = await redactionSpans(current.text, detected, policies, yieldIfDue);
+    const spansNow = await redactionSpans(current.text, detected, policies, yieldIfDue);
+    const exact = withoutShown(spansNow, current);
     if (exact.length === 0) break;
     const toRedact =
-      round < EXACT_ROUNDS ? exact : widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1));
+      round < EXACT_ROUNDS
+        ? exact
+        : withoutShown(widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1)), current);
     const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
     await yieldIfDue();
     words.push(...next.words);

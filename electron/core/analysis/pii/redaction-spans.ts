@@ -78,6 +78,7 @@ export const redactionSpans = async (
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
+  wanted.add('redacted');
   const selected = detected.filter((span) => wanted.has(span.policy));
   await yieldIfDue();
   const repetitions = await findRepetitions(text, selected, yieldIfDue);

@@ -212,7 +212,7 @@ const rewriteWords = (
   /** Where the last word in `out` ends. */
   let end = 0;
   for (const word of located) {
-    const { word: _own, segment: _segment, from, to, ...times } = word;
+    const { word: _own, segment: _segment, isPrivate, from, to, ...times } = word;
     const range = newRange(rewritten, from, to);
     if (range === undefined) continue;
     const replacement = replacementAt(word, replacements);
@@ -223,8 +223,10 @@ const rewriteWords = (
       last.word += own;
       if (word.subtitleEnd !== undefined) last.subtitleEnd = word.subtitleEnd;
       if (replacement !== undefined && replacement.substitute !== '') last.end = Math.max(last.end, word.end);
-    } else if (own !== '' && isWord) out.push({ ...times, word: own });
-    else continue;
+    } else if (own !== '' && isWord) {
+      const shown = replacement === undefined && isPrivate === false ? { isPrivate } : {};
+      out.push({ ...times, ...shown, word: own });
+    } else continue;
     end = Math.max(end, range.to);
   }
   return out;

@@ -123,8 +123,9 @@ type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][numbe
 /** Another reading of a redacted text may be the private word itself, so that none is kept. */
 const toStoredSegment = (segment: RedactedSegment, keepsAlternatives: boolean): StoredSegment => ({
   ...segment,
-  words: segment.words.map(({ alternatives, ...word }) => ({
+  words: segment.words.map(({ alternatives, isPrivate, ...word }) => ({
     ...word,
+    ...(isPrivate === false ? { isPrivate } : {}),
     speaker_id: word.speaker_id ?? segment.speaker_id,
     ...(alternatives === undefined || !keepsAlternatives ? {} : { alternatives }),
   })),
