@@ -91,9 +91,10 @@ export const RedactWords = z
             .describe('The segment’s text as you see it. If it differs, nothing changes: `conflict`.'),
         }),
       )
-      .min(1)
       .max(1000)
-      .describe('Segments, or some of their words: `[{id: 4, words: [0, 5]}]`.'),
+      .describe(
+        'Segments, or some of their words: `[{id: 4, words: [0, 5]}]`. `[]` in a redacted transcription hides nothing and counts what is still in the text, in `private_data.left`.',
+      ),
     private: z
       .boolean()
       .default(true)

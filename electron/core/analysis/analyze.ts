@@ -5,7 +5,7 @@ import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
-import { chosenSpans, withoutShown } from './pii/decisions.ts';
+import { chosenSpans, withoutDecided } from './pii/decisions.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
 import { countLeft, countPolicies, detectPrivateData } from './pii/redaction-spans.ts';
 import { type TaggedData, tagPrivateData, uniteFinds } from './pii/tagged-data.ts';
@@ -166,7 +166,7 @@ const redactPii = async (
   const found = uniteFinds(rules, tagged);
   const entities = options.entity_detection ? toEntities(text, found, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [], hidden: [], left: {}, warnings };
-  const spans = [...withoutShown(found, transcript), ...chosenSpans(transcript)];
+  const spans = [...withoutDecided(found, transcript), ...chosenSpans(transcript)];
   const redaction = redactionOptions(options, secret);
   return {
     ...(await redactTranscript(transcript, spans, entities, redaction, yieldIfDue, tagger)),

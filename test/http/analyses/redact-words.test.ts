@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { CreateTranscript, type Transcription } from '../../../electron/contract/transcript.ts';
+import {
+  AnalyzeTranscript,
+  CreateTranscript,
+  type Transcription,
+} from '../../../electron/contract/transcript.ts';
 import { RedactWords } from '../../../electron/contract/transcript-edits.ts';
 import { wav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
@@ -118,6 +122,32 @@ describe('words that a person hides', () => {
       body: { segments: [{ id: 0, text: `So ${shown.segments[0]?.text}` }] },
     });
     expect(textOf(edited)).toBe(`So ${text}`);
+  });
+
+  it('are counted with what is still in the text, which a later redaction hides', async () => {
+    const t = await transcribe();
+    const place = t.segments[0]?.words?.findIndex(({ word }) => word.startsWith('Clark')) ?? -1;
+    const hidden = await redact(t.id, { segments: [{ id: 0, words: [place, place] }] });
+    expect(hidden.private_data).toEqual({
+      hidden: { redacted: 1 },
+      left: { person_name: 1, organization: 1 },
+    });
+    const again = await server.client.call('analyzeTranscript', {
+      params: { id: t.id },
+      body: AnalyzeTranscript.parse({
+        redact_pii: true,
+        redact_pii_policies: ['person_name'],
+        wait_until_complete: true,
+      }),
+    });
+    expect(again.private_data).toEqual({
+      hidden: { redacted: 1, person_name: 1 },
+      left: { organization: 1 },
+    });
+    expect(again.redaction_report?.spans).toBe(2);
+    const { revision, ...counted } = await redact(t.id, { segments: [] });
+    expect(counted).toMatchObject({ text: again.text, private_data: again.private_data });
+    expect(revision).toBeGreaterThan(again.revision);
   });
 
   it('are refused where they are not what they were, not hidden, or the original is gone', async () => {

@@ -35,15 +35,17 @@ export const chosenSpans = (transcript: AnalysisTranscript): DetectedSpan[] =>
     return from < 0 ? [] : [hiddenSpan('redacted', run.from + from, run.from + to, SCORE)];
   });
 
-/** What is left of spans where a person decided that words stay. */
-export const withoutShown = <Span extends Range>(
+/** What is left of spans beside the words that a person decided about; `decisions`: only these count. */
+export const withoutDecided = <Span extends Range>(
   spans: readonly Span[],
   transcript: AnalysisTranscript,
+  decisions: readonly boolean[] = [true, false],
 ): Span[] => {
-  const shown = decidedRuns(transcript, false);
-  if (shown.length === 0) return [...spans];
+  const decided = decisions.flatMap((isPrivate) => decidedRuns(transcript, isPrivate));
+  if (decided.length === 0) return [...spans];
+  decided.sort((a, b) => a.from - b.from);
   return spans.flatMap((span) => {
-    const inside = shown.filter(({ from, to }) => from < span.to && span.from < to);
+    const inside = decided.filter(({ from, to }) => from < span.to && span.from < to);
     const froms = [span.from, ...inside.map(({ to }) => to)];
     const tos = [...inside.map(({ from }) => from), span.to];
     return froms.flatMap((from, index) => {

@@ -3,7 +3,7 @@ import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Tagger } from '../names/tagger.ts';
 import type { DetectedSpan } from '../spans.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
-import { withoutShown } from './decisions.ts';
+import { withoutDecided } from './decisions.ts';
 import { detectPrivateData, redactionSpans, widenSpans } from './redaction-spans.ts';
 import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
@@ -12,6 +12,8 @@ import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
  * words around each value, too, twice as many in each round: so the number of rounds stays small for any text.
  */
 const EXACT_ROUNDS = 12;
+/** What a person decided to leave in the text. */
+const SHOWN = [false];
 
 export type RedactionOptions = {
   policies: readonly PiiPolicy[];
@@ -48,12 +50,12 @@ export const redactTranscript = async (
   const hidden: PiiPolicy[] = [];
   for (let round = 0; ; round++) {
     const spansNow = await redactionSpans(current.text, detected, policies, yieldIfDue);
-    const exact = withoutShown(spansNow, current);
+    const exact = withoutDecided(spansNow, current, SHOWN);
     if (exact.length === 0) break;
     const toRedact =
       round < EXACT_ROUNDS
         ? exact
-        : withoutShown(widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1)), current);
+        : withoutDecided(widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1)), current, SHOWN);
     const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
     await yieldIfDue();
     words.push(...next.words);

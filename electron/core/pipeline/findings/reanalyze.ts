@@ -180,11 +180,13 @@ type Outcome = {
  */
 const recordDiarization = (
   { db, clock }: PipelineDeps,
-  { id, options, revision }: Transcript,
+  transcript: Transcript,
   patches: readonly string[],
 ): number => {
-  const known = findChangeable(db, id)?.revision ?? revision;
-  if (options.redact_pii) deleteEdits(db, id);
+  const { id, options } = transcript;
+  const known = findChangeable(db, id)?.revision ?? transcript.revision;
+  const isCount = checkpointOf(transcript)?.chosen?.segments.length === 0;
+  if (options.redact_pii && !isCount) deleteEdits(db, id);
   else {
     for (const [index, patch] of patches.entries()) {
       addEdit(db, id, { number: known + 1 + index, kind: 'diarization', createdAt: clock.now() }, patch);
@@ -316,11 +318,13 @@ const redactAudio = async (
 ): Promise<PlaybackAudio | null> => {
   const { options, audioFile, analysis, language } = context.transcript;
   if (!options.redact_pii) return null;
-  if (checkpointOf(context.transcript)?.chosen?.private !== false) {
+  const { chosen } = checkpointOf(context.transcript) ?? {};
+  if (chosen !== undefined && secrets.length + shown.length === 0) return null;
+  if (chosen?.private !== false) {
     const model = await findModel(deps, context);
     return keepRedactedAudio(deps, context, { recording, model, language, secrets });
   }
-  if (shown.length === 0 || audioFile === null || recording === null || original === undefined) return null;
+  if (audioFile === null || recording === null || original === undefined) return null;
   await restoreAudio(deps, context, recording, original, shown);
   // Joined with the earlier report, it takes these spans from those that were covered.
   const covered = analysis.redaction_report?.spans ?? 0;

@@ -16,9 +16,10 @@ const invalid = (message: string, path: string): AppError =>
  */
 export const checkChosen = (
   db: ReadableDb,
-  { id, fileId }: Pick<Transcript, 'id' | 'fileId'>,
+  { id, fileId, options }: Pick<Transcript, 'id' | 'fileId' | 'options'>,
   asked: RedactWords,
 ): NonNullable<ReanalysisCheckpoint['chosen']> => {
+  if (asked.segments.length === 0 && !options.redact_pii) throw invalid('names no words', 'segments');
   if (!asked.private && fileId === null) {
     throw new AppError(
       'file_not_found',
@@ -29,7 +30,7 @@ export const checkChosen = (
     const path = `segments.${index}`;
     const segment = readSegment(db, id, segmentId);
     if (segment === undefined) throw invalid(`There is no segment ${segmentId}.`, path);
-    if (was !== undefined && was !== segment.text)
+    if (was !== undefined && was.trim() !== segment.text.trim())
       throw new AppError('conflict', 'This text was changed meanwhile: get the transcription again.');
     const [first, last] = words ?? [0, segment.words.length - 1];
     if (last >= segment.words.length) throw invalid('There are no such words.', `${path}.words`);
