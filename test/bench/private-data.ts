@@ -15,6 +15,8 @@ const LEFT = 0.2;
 
 export const FORMS = ['as written', 'lower case without punctuation'] as const;
 export const SETS = ['first', 'second'] as const;
+/** Harmless sentences; the third are everyday talk, and no rule was changed for any of them before they were counted. */
+export const HARMLESS = ['harmless', 'second-harmless', 'third-harmless'] as const;
 type SentenceSet = (typeof SETS)[number];
 type Sentence = { readonly language: string; readonly text: string };
 type Count = { all: number; hidden: number };
@@ -101,11 +103,11 @@ export const measureRecall = async (
 
 /** In how many harmless sentences something is hidden: of all kinds, and of those that the window hides. */
 export const countAlarms = async (
-  set: SentenceSet,
+  set: (typeof HARMLESS)[number],
   tagger: PrivateDataTagger | undefined,
   onAlarm: (alarm: string) => void = () => {},
 ): Promise<{ sentences: number; all: number; usual: number }> => {
-  const harmless = withLanguage(set === 'second' ? 'second-harmless' : 'harmless');
+  const harmless = withLanguage(set);
   const usualKinds = resolvePolicies(USUAL_PII);
   let all = 0;
   let usual = 0;
@@ -143,10 +145,10 @@ export const printPrivateData = async (
         console.log(`| ${kind} | ${cells.join(' | ')} |`);
       }
     }
+  }
+  for (const set of HARMLESS) {
     const { sentences, all, usual } = await countAlarms(set, tagger, show);
-    console.log(
-      `\nfalse alarms: in ${all} of ${sentences} harmless sentences, ${usual} of what the window hides`,
-    );
+    console.log(`\n${set}: something hidden in ${all} of ${sentences}, of what the window hides in ${usual}`);
   }
 };
 

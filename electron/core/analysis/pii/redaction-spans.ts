@@ -79,13 +79,20 @@ export const redactionSpans = async (
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
   wanted.add('redacted');
-  const selected = detected.filter((span) => wanted.has(span.policy));
+  const selected = detected.filter(
+    ({ policy, from, to }) => wanted.has(policy) && !isPublic(text.slice(from, to)),
+  );
   await yieldIfDue();
   const repetitions = await findRepetitions(text, selected, yieldIfDue);
   await yieldIfDue();
   // A span without letters and digits would never change, and redaction never end.
   return mergeOverlapping([...selected, ...repetitions]).filter((span) => hasText(text, span));
 };
+
+/** "the sixties", "the 1990s", and numbers of books, which identify nobody. */
+const isPublic = (value: string): boolean =>
+  /(?:\d0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)$/iu.test(value) ||
+  /^97[89](?:[\s-]?\d){10}$/u.test(value);
 
 export const countPolicies = (policies: readonly PiiPolicy[]): PolicyCounts => {
   const counts: PolicyCounts = {};
