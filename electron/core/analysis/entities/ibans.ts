@@ -1,4 +1,5 @@
-import { ibanLength, isIban } from '../numbers/checks.ts';
+import { isValidIBAN } from 'ibantools';
+import { ibanLength } from '../numbers/checks.ts';
 import { cueAfter, hasCueBefore } from '../numbers/cues.ts';
 import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
@@ -30,7 +31,7 @@ const findWrittenIbans = (text: string, tokens: readonly Token[]): DetectedSpan[
       .slice(match.index, end)
       .replace(/[^\p{L}\d]/gu, '')
       .toUpperCase();
-    if (isIban(value)) found.push(entitySpan('iban', match.index, end, 100));
+    if (isValidIBAN(value)) found.push(entitySpan('iban', match.index, end, 100));
   }
   return found;
 };

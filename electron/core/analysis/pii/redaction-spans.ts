@@ -10,6 +10,7 @@ import { blankRedacted, tokenize, tokenizeAsync, tokenWindows } from '../tokens.
 import type { PolicyCounts } from '../types.ts';
 import { findAccessKeys } from './access-keys.ts';
 import { findAges } from './birth.ts';
+import { findCheckedValues } from './checked-values.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findPersonalFacts } from './personal-facts.ts';
 
@@ -57,7 +58,7 @@ export const detectPrivateData = async (
   const reading = readNumbers(text, tokens, language);
   const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
   for (const window of tokenWindows(readTokens)) {
-    const values = [...findCuedValues(window), ...findAges(window)];
+    const values = [...findCuedValues(window), ...findAges(window), ...findCheckedValues(window, language)];
     found.push(...excludeRedacted(values, window).map(reading.toOriginal));
     await yieldIfDue();
   }
