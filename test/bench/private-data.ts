@@ -4,7 +4,6 @@ import { resolvePolicies, USUAL_PII } from '../../electron/contract/analysis.ts'
 import { detectPrivateData, redactionSpans } from '../../electron/core/analysis/pii/redaction-spans.ts';
 import { tagPrivateData, uniteFinds } from '../../electron/core/analysis/pii/tagged-data.ts';
 import type { PrivateDataTagger } from '../../electron/core/analysis/types.ts';
-import { FULL_SPEED } from '../../electron/core/base/event-loop.ts';
 import { type Marked, parseMarked, readLines } from '../unit/analysis/support/corpus.ts';
 import { transcriptOf } from '../unit/analysis/support/transcripts.ts';
 
@@ -51,9 +50,9 @@ const hiddenIn = async (
 ): Promise<{ text: string; isHidden: Uint8Array; spans: { from: number; to: number }[] }> => {
   const transcript = transcriptOf(parts, language);
   const { text } = transcript;
-  const rules = await detectPrivateData(text, language, FULL_SPEED);
+  const rules = detectPrivateData(text, language);
   const tagged = tagger ? await tagPrivateData(transcript, tagger) : undefined;
-  const spans = await redactionSpans(text, uniteFinds(rules, tagged), policies, FULL_SPEED);
+  const spans = redactionSpans(text, uniteFinds(rules, tagged), policies);
   const isHidden = new Uint8Array(text.length);
   for (const { from, to } of spans) isHidden.fill(1, from, to);
   return { text, isHidden, spans };

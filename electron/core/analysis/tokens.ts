@@ -1,5 +1,4 @@
 import { REDACTION_TOKEN } from '../../contract/analysis.ts';
-import type { YieldIfDue } from '../base/event-loop.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 
@@ -23,8 +22,6 @@ export type Token = {
   isBlocked: boolean;
 };
 
-/** Tokens between two yields. */
-const BATCH = 500;
 const DASHES = '—–';
 /** Separates at white space and dashes, and between unspaced and spaced scripts. */
 const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s${DASHES}${CONTINUOUS_SCRIPTS}]+`, 'gu');
@@ -66,21 +63,7 @@ export const tokenize = (text: string): Token[] => {
   return tokens;
 };
 
-/** Like `tokenize`, but yields to the event loop. */
-export const tokenizeAsync = async (text: string, yieldIfDue: YieldIfDue): Promise<Token[]> => {
-  const tokens: Token[] = [];
-  let yieldedAt = -BATCH;
-  for (const match of text.matchAll(TOKEN)) {
-    if (tokens.length - yieldedAt >= BATCH) {
-      await yieldIfDue();
-      yieldedAt = tokens.length;
-    }
-    addTokens(tokens, match[0], match.index);
-  }
-  return tokens;
-};
-
-/** Tokens between two yields of a detector: far more than any entity has, few enough for the event loop. */
+/** Far more tokens than any entity has: detectors that look around stay linear. */
 const WINDOW = 400;
 /** Tokens that consecutive windows share, so that entities across their border are found. */
 const OVERLAP = 60;

@@ -1,4 +1,3 @@
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import { type LocatedWord, locateSegments, locateSegmentWords } from '../offsets.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
@@ -17,9 +16,6 @@ export type RewrittenTranscript = {
   map: OffsetMap;
 };
 
-/** Segments between two yields. */
-const BATCH = 50;
-
 /** The part of a span inside one segment, and what replaces it there. */
 type Replacement = RedactionSpan & {
   substitute: string;
@@ -29,15 +25,13 @@ type Replacement = RedactionSpan & {
  * Applies the operator to text, segments and words. A span across segments leaves its hash token in the first one;
  * masks keep the length. Segments that lose all text stay, with an empty text.
  */
-export const rewriteTranscript = async (
+export const rewriteTranscript = (
   transcript: AnalysisTranscript,
   spans: readonly RedactionSpan[],
   operator: RedactionOperator,
-  yieldIfDue: YieldIfDue,
-): Promise<RewrittenTranscript> => {
+): RewrittenTranscript => {
   const { text, segments } = transcript;
   const ranges = locateSegments(text, segments);
-  await yieldIfDue();
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
   const texts: string[] = [];
@@ -46,7 +40,6 @@ export const rewriteTranscript = async (
   let next = 0;
   const rewritten: AnalysisSegment[] = [];
   for (const [index, segment] of segments.entries()) {
-    if (index % BATCH === 0) await yieldIfDue();
     const range = ranges[index] ?? { from: 0, to: 0 };
     while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= range.from) next += 1;
     const replacements = replacementsIn(text, spans, next, range, operator);

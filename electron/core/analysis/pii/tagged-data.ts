@@ -1,11 +1,10 @@
 import type { PiiPolicy } from '../../../contract/analysis.ts';
-import { createYielder } from '../../base/event-loop.ts';
 import { isPlainWord } from '../names/plain-words.ts';
 import { numberWords, smallValue } from '../numbers/number-words.ts';
 import { readNumbers } from '../numbers/reading.ts';
 import { locateSentences } from '../sentences.ts';
 import { type DetectedSpan, entitySpan, excludeRedacted, hiddenSpan } from '../spans.ts';
-import { tokenize, tokenizeAsync } from '../tokens.ts';
+import { tokenize } from '../tokens.ts';
 import type { AnalysisTranscript, PrivateDataTagger } from '../types.ts';
 
 /** What a model found in a text: spans to add to those of the rules, and which finds of rules are none. */
@@ -110,7 +109,7 @@ export const tagPrivateData = async (
       addSpan(spans, text, policyOf(word.kind), from, to);
     }
   }
-  const tokens = await tokenizeAsync(text, createYielder());
+  const tokens = tokenize(text);
   return {
     spans: excludeRedacted(spans, tokens),
     isNoName: ({ from, to, policy }) => {

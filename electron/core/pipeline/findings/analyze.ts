@@ -84,7 +84,7 @@ const runAnalyses = async (
 
 /**
  * Runs the text analyses that the options ask for; the results of others are absent. Changes segments only by
- * redacting and masking. Yields to the event loop while it works. Throws only `cancelled`.
+ * redacting and masking. Throws only `cancelled`.
  */
 export const createAnalyzer = ({ secret, summarizer, tagger, thread }: AnalyzerOptions): Analyzer => {
   const threads = new AnalysisThreads(thread);
