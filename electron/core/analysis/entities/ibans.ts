@@ -1,5 +1,4 @@
-import { isValidIBAN } from 'ibantools';
-import { ibanLength } from '../numbers/checks.ts';
+import { ibanLength, isIban } from '../numbers/checks.ts';
 import { cueAfter, hasCueBefore } from '../numbers/cues.ts';
 import { type DetectedSpan, entitySpan, hiddenSpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
@@ -31,7 +30,7 @@ const findWrittenIbans = (text: string, tokens: readonly Token[]): DetectedSpan[
       .slice(match.index, end)
       .replace(/[^\p{L}\d]/gu, '')
       .toUpperCase();
-    if (isValidIBAN(value)) found.push(entitySpan('iban', match.index, end, 100));
+    if (isIban(value)) found.push(entitySpan('iban', match.index, end, 100));
   }
   return found;
 };

@@ -40,6 +40,16 @@ const IBAN_COUNTRIES = getCountrySpecifications();
 export const ibanLength = (country: string): number | undefined =>
   IBAN_COUNTRIES[country]?.chars ?? undefined;
 
+/** Whether a value in upper case without spaces is an IBAN (ISO 13616): the country's length and check digits modulo 97. */
+export const isIban = (value: string): boolean => {
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]+$/u.test(value) || value.length !== ibanLength(value.slice(0, 2)))
+    return false;
+  const digits = (value.slice(4) + value.slice(0, 4)).replace(/[A-Z]/gu, (letter) =>
+    String(Number.parseInt(letter, 36)),
+  );
+  return BigInt(digits) % 97n === 1n;
+};
+
 /** Whether octets are an IPv4 address: four decimal numbers from 0 to 255. */
 export const isIpv4 = (octets: readonly string[]): boolean =>
   octets.length === 4 && octets.every((octet) => /^\d{1,3}$/u.test(octet) && Number(octet) <= 255);
