@@ -163,7 +163,7 @@ describe('with a service that runs', () => {
 
   it.each([
     ['an unknown model', 'gigantic', 2, /no model called gigantic/],
-    ['a model that is not installed', 'base', 1, /earshot models install base/],
+    ['a model that is not installed', 'base', 2, /earshot models install base/],
   ])('explains %s in one line', async (_, model, code, message) => {
     await expectExplained(['transcribe', SAMPLE, '-m', model], code, message);
   });
