@@ -33,6 +33,9 @@ const CHANGES: readonly (readonly [string, string, readonly (readonly string[])[
   ['ADTS of 44.1 and 48 kHz', 'aac', [at(44_100), at(48_000), at(44_100)]],
   ['chained Ogg Vorbis', 'ogg', [MONO, STEREO, MONO]],
   ['chained Ogg Vorbis of a lower rate', 'ogg', [MONO, at(22_050), MONO]],
+  ['chained Ogg Vorbis of a higher rate', 'ogg', [at(16_000), at(48_000)]],
+  ['chained Ogg Vorbis of four rates', 'ogg', [at(16_000), at(44_100), at(48_000), at(8000)]],
+  ['chained Ogg FLAC of 44.1 and 48 kHz', 'oga', [at(44_100), at(48_000)]],
   ['concatenated FLAC', 'flac', [MONO, STEREO]],
 ];
 
