@@ -171,8 +171,8 @@ export class Timeline {
     if (late === null) return;
     const { gap, blocks, steps } = late;
     const isWrong = this.#isWrongRate(steps, Math.max(MIN_WRONG_BLOCKS, steps.length / 2));
-    // Or only that one time was wrong, as is the first one after some changes of the sample rate.
-    if (isWrong || (isBack && blocks.length === 1)) {
+    // Or only some times were wrong, as is the first one after some changes of the sample rate.
+    if (isWrong || isBack) {
       this.#offset -= gap;
       this.#position -= gap;
     } else yield* this.#writeSilence(gap);

@@ -5,6 +5,7 @@ import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engi
 import { MEDIA_FORMATS, UNSAFE_FORMATS } from '../../../../electron/core/engines/ffmpeg/input-options.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { writeLacedAlac } from '../../../generators/matroska.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm, fixturePcm } from '../../../support/pcm.ts';
@@ -143,6 +144,13 @@ describe('formats', () => {
     const path = join(folder, 'iff');
     await writeFile(path, chunk('FORM', content));
     expect(await secondsOf(path)).toBeCloseTo(SECONDS, 1);
+  });
+
+  it.each([16_000, 41_000, 44_100])('decodes ALAC in laces of Matroska at %i Hz', async (rate) => {
+    const [mp4, path] = [join(folder, `laced-${rate}.m4a`), join(folder, `laced-${rate}.mka`)];
+    await ffmpeg('-i', fixturePath(SOURCE), '-ar', String(rate), '-c:a', 'alac', mp4);
+    writeLacedAlac(mp4, path, rate);
+    expect(Math.abs((await secondsOf(path)) - filePcm(path).length / RATE)).toBeLessThan(0.02);
   });
 
   it('takes no format that opens other files, addresses or devices', () => {
