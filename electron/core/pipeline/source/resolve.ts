@@ -3,7 +3,8 @@ import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { withLogin } from '../../base/url-login.ts';
-import type { MediaInput } from '../../engines/ffmpeg/types.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
+import type { LocalFile, MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
 import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
 import type { RangeReader } from '../../engines/net/range-reader/types.ts';
@@ -43,8 +44,6 @@ const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-type LocalFile = Extract<MediaInput, { kind: 'file' }>;
-
 /** A job's audio, ready to be read. */
 export type Source = (
   | { readonly kind: 'upload'; readonly input: LocalFile }
@@ -79,7 +78,7 @@ const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> =
   if (file === undefined) throw sourceDeleted();
   return {
     kind: 'upload',
-    input: { kind: 'file', path: file.path },
+    input: await localFile(file.path, file.name),
     name: file.name,
     size: file.size,
     identity: `stored ${fileId}`,
@@ -101,7 +100,7 @@ const downloadedSource = async (
   { path, name, size, bytesFetched }: DownloadedFile,
 ): Promise<Source> => ({
   kind,
-  input: { kind: 'file', path },
+  input: await localFile(path, name),
   name,
   size,
   identity: `downloaded ${await fingerprint(path)}`,
