@@ -128,7 +128,7 @@ describe('a job whose model is missing', () => {
     const message = 'model: the model base is not installed. Install it with: earshot models install base';
     expect(await Promise.all(answers)).toMatchObject([
       [400, { code: 'invalid_request', error: message, details: [{ path: 'model' }] }],
-      [400, { error: message }],
+      [400, { error: `speech_${message}` }],
       [400, { error: { message, param: 'model', type: 'invalid_request_error' } }],
     ]);
     expect((await server.client.call('listTranscripts')).data.pagination.total).toBe(0);
