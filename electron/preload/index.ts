@@ -21,6 +21,7 @@ contextBridge.exposeInMainWorld('earshot', {
   },
   setTheme: (theme: string): void => ipcRenderer.send('earshot:theme', theme),
   setRecording: (isOn: boolean): void => ipcRenderer.send('earshot:recording', isOn),
+  setUploading: (isOn: boolean): void => ipcRenderer.send('earshot:uploading', isOn),
   onSaveRecording: (save: () => Promise<void>): (() => void) =>
     listen('earshot:save-recording', () => {
       void save().finally(() => ipcRenderer.send('earshot:recording-saved'));

@@ -46,6 +46,7 @@ describe('requests of pages', () => {
         token: () => 'secret',
         signedIn: note('signed in'),
         setRecording: (isOn) => done.push(`recording ${isOn}`),
+        setUploading: (isOn) => done.push(`uploading ${isOn}`),
         recordingSaved: note('saved'),
         setTheme: note('theme'),
       },
@@ -60,9 +61,11 @@ describe('requests of pages', () => {
     send('ask', own, 'restart');
     send('signed-in', service);
     send('recording', service, true);
+    send('uploading', service, true);
     send('recording-saved', service);
-    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved']);
+    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'uploading true', 'saved']);
     send('recording', service, 'on');
+    send('uploading', own, true);
     expect(done).toEqual([]);
     expect(send('token', service)).toBe('secret');
   });
