@@ -7,13 +7,16 @@ import {
   useLayoutEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../hooks/services.tsx';
+import { cx } from '../../lib/classes.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Doc, nearestWordAt, paragraphOfWord, wordAt } from './model/document.ts';
 import { findMatches } from './model/find.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
+import { EditHintsPlace } from './paragraph-editor.tsx';
 import { ParagraphView } from './paragraph-view.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
 import { SelectionButton } from './selection-button.tsx';
@@ -199,6 +202,7 @@ export const TextView = () => {
   const active = useStore(view, (state) => state.activeParagraph);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const [hintsPlace, setHintsPlace] = useState<HTMLElement | null>(null);
   const virtualizer = useVirtualizer({
     count: doc?.paragraphs.length ?? 0,
     getScrollElement: () => scroller.current,
@@ -237,7 +241,11 @@ export const TextView = () => {
           if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) stopFollowing();
           roving.onKeyDown(event);
         }}
-        className="h-full overflow-y-auto py-4 !outline-none [scrollbar-gutter:stable]"
+        // While one writes, the line stays above the keys of the editor.
+        className={cx(
+          'h-full overflow-y-auto py-4 !outline-none [scrollbar-gutter:stable]',
+          editedParagraph !== undefined && 'scroll-pb-14',
+        )}
       >
         <div
           ref={content}
@@ -257,19 +265,28 @@ export const TextView = () => {
                 data-index={item.index}
                 data-first={paragraph.firstWord}
                 data-end={paragraph.endWord}
-                className="absolute inset-x-0 top-0 has-[.edit]:z-10"
+                className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                <ParagraphView doc={doc} index={item.index} />
+                <EditHintsPlace value={hintsPlace}>
+                  <ParagraphView doc={doc} index={item.index} />
+                </EditHintsPlace>
               </div>
             );
           })}
         </div>
       </section>
+      <div
+        ref={setHintsPlace}
+        className="pointer-events-none absolute inset-x-2 bottom-2 z-10 flex justify-center"
+      />
       <SelectionButton />
       {isPlaying && !isFollowing && (
         <Button
-          className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
+          className={cx(
+            'enter absolute left-1/2 -translate-x-1/2 rounded-full shadow-high',
+            editedParagraph === undefined ? 'bottom-4' : 'bottom-14',
+          )}
           onClick={() => {
             view.setState({ isFollowing: true });
             reveal.current(nearestWordAt(doc, player.time()));
