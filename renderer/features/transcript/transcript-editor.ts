@@ -41,6 +41,13 @@ export const canRedo = ({ saving, next }: TranscriptState): boolean =>
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
 
+/** Whether there is a text to read, play and export: of a finished job, or of one that its user stopped. */
+export const isReadable = (transcript: Transcription | undefined): boolean =>
+  transcript !== undefined &&
+  (transcript.status === 'completed' ||
+    isReanalyzing(transcript) ||
+    (transcript.status_reason === 'cancelled' && transcript.segments.length > 0));
+
 /** An open transcript: its document, its edits, which the server can undo, and autosave. */
 export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
   const store = createStore<TranscriptState>(() => ({
