@@ -25,14 +25,13 @@ import { useRovingParagraphs } from './use-roving-paragraphs.ts';
 const CHARACTERS_PER_LINE = 62;
 const LINE_HEIGHT = 29;
 
-const estimateHeight = (doc: Doc, index: number) => {
-  const paragraph = doc.paragraphs[index];
-  if (paragraph === undefined) return 100;
-  let characters = 0;
-  for (let word = paragraph.firstWord; word < paragraph.endWord; word++)
-    characters += (doc.words[word]?.text.length ?? 0) + 1;
-  return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
-};
+/** An estimated height of each paragraph. The list asks for all of them again at every measurement. */
+const estimateHeights = ({ paragraphs, words }: Doc): number[] =>
+  paragraphs.map(({ firstWord, endWord }) => {
+    let characters = 0;
+    for (let word = firstWord; word < endWord; word++) characters += (words[word]?.text.length ?? 0) + 1;
+    return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
+  });
 
 type ParagraphVirtualizer = Virtualizer<HTMLElement, Element>;
 
@@ -203,10 +202,11 @@ export const TextView = () => {
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [hintsPlace, setHintsPlace] = useState<HTMLElement | null>(null);
+  const heights = useMemo(() => (doc === undefined ? [] : estimateHeights(doc)), [doc]);
   const virtualizer = useVirtualizer({
     count: doc?.paragraphs.length ?? 0,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
+    estimateSize: (index) => heights[index] ?? 100,
     overscan: 3,
     // Keep the edited paragraph and the one that Tab leads to mounted while they are out of view.
     rangeExtractor: (range) => {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { damageIn } from '../../../electron/contract/warnings.ts';
@@ -43,9 +43,10 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
     };
   });
 
+  const first = useRef(at ?? 0);
   useEffect(() => {
     const controller = new AbortController();
-    void reader.editor.load(controller.signal);
+    void reader.editor.load(controller.signal, first.current);
     return () => {
       controller.abort();
       void reader.editor.close();
