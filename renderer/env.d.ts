@@ -29,6 +29,8 @@ declare global {
       readonly setOnTop: (isOn: boolean) => void;
       /** The program asks before it closes a window that records. */
       readonly setRecording: (isOn: boolean) => void;
+      /** The program asks before it closes a window that uploads files. */
+      readonly setUploading: (isOn: boolean) => void;
       /** Called before the window is closed in a recording; returns a function that stops it. */
       readonly onSaveRecording: (save: () => Promise<void>) => () => void;
       /** Calls the listener when a person wants to hear the word at a point of the page; returns a function that stops it. */

@@ -14,6 +14,7 @@ export type WindowActions = {
   readonly token: () => string | undefined;
   readonly signedIn: () => void;
   readonly setRecording: (isOn: boolean) => void;
+  readonly setUploading: (isOn: boolean) => void;
   readonly recordingSaved: () => void;
   readonly setTheme: (theme: Theme) => void;
   /** Keeps the window above all others. */
@@ -58,6 +59,7 @@ export const answerRequests = (ipc: IpcMain, { isOwnPage, isService, page, windo
   on('earshot:ask', isOwnPage, z.tuple([PageAction]), ([action]) => page[action]());
   on('earshot:signed-in', isService, z.tuple([]), () => window.signedIn());
   on('earshot:recording', isService, z.tuple([z.boolean()]), ([isOn]) => window.setRecording(isOn));
+  on('earshot:uploading', isService, z.tuple([z.boolean()]), ([isOn]) => window.setUploading(isOn));
   on('earshot:recording-saved', isService, z.tuple([]), () => window.recordingSaved());
   on('earshot:on-top', isService, z.tuple([z.boolean()]), ([isOn]) => window.setOnTop(isOn));
   on('earshot:theme', isService, z.tuple([Theme]), ([theme]) => window.setTheme(theme));

@@ -62,8 +62,22 @@ export const Shell = () => {
         <BottomBar />
       </div>
       <OpenDialog />
+      <PendingLine />
     </DropTarget>
   );
+};
+
+/** Shows that something asked for is on its way; its end is shown, and read out, where it happens. */
+const PendingLine = () => {
+  const { pending } = useServices();
+  const isWaiting = useStore(pending.store, (state) => state.isWaiting);
+  return isWaiting ? (
+    <div
+      aria-hidden
+      data-pending
+      className="fade pointer-events-none fixed inset-x-0 top-0 z-50 h-0.5 bg-accent"
+    />
+  ) : null;
 };
 
 const CreateDialog = lazy(() => import('../features/create/create-dialog.tsx'));

@@ -41,18 +41,16 @@ export const toAnalyses = (
 });
 
 /**
- * The body of `POST /v1/transcript`. Contains only what differs from the API's defaults, to keep the `curl` command
+ * The body of `POST /v1/transcript` without the recording. Contains only what differs from the API's defaults, to keep the `curl` command
  * short, and always word times, which the transcript screen needs.
  */
 export const toRequest = (
-  audioUrl: string,
   options: TranscriptionOptions,
   range: Range,
   original: RedactSource = 'keep',
   /** Empty for the user's own. */
   vocabulary: readonly VocabularyEntry[] = [],
-): TranscriptRequest => ({
-  audio_url: audioUrl,
+): Omit<TranscriptRequest, 'audio_url'> => ({
   model: options.model,
   timestamp_style: 'word',
   ...(options.verifyWith === '' ? {} : { verify_with: options.verifyWith }),

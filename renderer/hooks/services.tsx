@@ -9,6 +9,7 @@ import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
 import { createLiveSession, type LiveSession } from '../stores/live-session.ts';
+import { createPendingRequests, type PendingRequests } from '../stores/pending-requests.ts';
 import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
 import { createRecording, type Recording } from '../stores/recording.ts';
 import type { Router } from '../stores/router.ts';
@@ -28,6 +29,7 @@ export type CoreServices = {
 export type Services = CoreServices & {
   readonly key: string;
   readonly client: Client;
+  readonly pending: PendingRequests;
   /** The cached answers of the server. */
   readonly queries: QueryClient;
   readonly library: Library;
@@ -48,7 +50,8 @@ export const createCoreServices = (baseUrl: string, router: Router): CoreService
 });
 
 export const createServices = (core: CoreServices, key: string): Services => {
-  const client = createClient({ baseUrl: core.baseUrl, key });
+  const pending = createPendingRequests();
+  const client = createClient({ baseUrl: core.baseUrl, key, fetch: pending.fetch });
   const live = createLive(client);
   const queries = createQueryClient();
   const library = createLibrary(client, queries);
@@ -62,6 +65,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
     ...core,
     key,
     client,
+    pending,
     queries,
     library,
     live,
