@@ -4,7 +4,7 @@ import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
 import { nameUpTo } from './names.ts';
 import { SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
-import { SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
+import { Mark, SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
 
 const WordRange = z
   .tuple([z.int().min(0), z.int().min(0)])
@@ -117,6 +117,11 @@ export const TurnEdit = z
       ),
   })
   .meta({ id: 'TurnEdit' });
+
+export const MarksBody = z
+  .strictObject({ marks: z.array(Mark).max(1000).describe('All of them: what is left out is deleted.') })
+  .meta({ id: 'Marks' });
+export type MarksBody = z.output<typeof MarksBody>;
 
 export const PatchTranscript = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnalysisOptions, Transcription } from '../../contract/transcript.ts';
+import { AnalysisOptions, Mark, Transcription } from '../../contract/transcript.ts';
 import { Vocabulary } from '../../contract/vocabulary.ts';
 import { StoredWarning } from '../../contract/warnings.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
@@ -149,6 +149,7 @@ export const analysisCodec = json(StoredAnalysis.catch({}));
 export const listedAnalysisCodec = json(ListedAnalysis.catch({}));
 export const warningsCodec = json(z.array(StoredWarning).catch([]));
 export const pageSourceCodec = json(PageSource);
+export const marksCodec = json(z.array(Mark).catch([]));
 // A checkpoint that cannot be read starts the job over.
 export const checkpointCodec = json(Checkpoint.nullable().catch(null));
 export const attemptsCodec = json(WebhookDelivery.shape.attempts.catch([]));

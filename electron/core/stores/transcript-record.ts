@@ -5,6 +5,7 @@ import { TRANSCRIPT_STATUSES } from '../../contract/transcript.ts';
 import {
   analysisCodec,
   checkpointCodec,
+  marksCodec,
   nullable,
   optionsCodec,
   pageSourceCodec,
@@ -132,6 +133,8 @@ const FIELDS = {
   revision: number('revision'),
   /** How many channels were recognized, each by itself; null if they were mixed, or are not counted yet. */
   channels: numberOrNull('channels'),
+  /** In order of time. */
+  marks: coded('marks', marksCodec),
 };
 type Fields = typeof FIELDS;
 

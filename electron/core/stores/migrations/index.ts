@@ -24,6 +24,7 @@ import { languages } from './220-languages.ts';
 import { warnings } from './230-warnings.ts';
 import { sessions } from './240-sessions.ts';
 import { cleanNames } from './250-clean-names.ts';
+import { marks } from './270-marks.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = {
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   warnings,
   sessions,
   cleanNames,
+  marks,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
