@@ -36,7 +36,7 @@ const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 beforeAll(async () => {
   printing = filePcm(`${SPEECH_FIXTURES}/en-printing.flac`);
   server = await startServer({ args: [] });
-  const folder = temporaryFolder('tls');
+  const folder = temporaryFolder();
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   execFileSync('openssl', [
