@@ -98,6 +98,8 @@ export const ClientMessage = z.discriminatedUnion('type', [
 export type ClientMessage = z.output<typeof ClientMessage>;
 export type ClientMessageInput = z.input<typeof ClientMessage>;
 export type StartMessage = z.output<typeof StartMessage>;
+/** What a client chooses for a session, beside how its audio is encoded. */
+export type LiveOptions = Omit<z.input<typeof StartMessage>, 'type' | 'sample_rate' | 'encoding'>;
 
 const RealtimeWord = z
   .object({

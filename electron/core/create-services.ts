@@ -18,6 +18,7 @@ import { AccountService } from './services/accounts.ts';
 import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
+import { soundFormatOf } from './services/files/sound-format.ts';
 import { LiveService } from './services/live/service.ts';
 import { SPEECH_DETECTOR } from './services/models/catalogue.ts';
 import { modelFileName } from './services/models/files.ts';
@@ -113,7 +114,9 @@ const createStorage = (
   { media }: Recognition,
   onSourceDeleted: (transcriptId: string) => void,
 ) => {
-  const files = createFiles({ ...ground, environment: ground.config.environment, onSourceDeleted });
+  const { environment } = ground.config;
+  const soundFormat = soundFormatOf(media);
+  const files = createFiles({ ...ground, environment, onSourceDeleted, soundFormat });
   const locate = (fileId: string) => files.service.locate(fileId);
   return { files, audio: new TranscriptAudio({ ...ground, media, locate }) };
 };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { LIVE_URL } from '../../../contract/realtime.ts';
 import { AppError } from '../../base/errors.ts';
 import { withLogin } from '../../base/url-login.ts';
-import type { MediaInput } from '../../engines/ffmpeg/types.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
+import type { LocalFile, MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
 import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
 import type { RangeReader } from '../../engines/net/range-reader/types.ts';
@@ -47,8 +48,6 @@ const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-type LocalFile = Extract<MediaInput, { kind: 'file' }>;
-
 /** The identity of the audio of a live session, which does not change once it has ended. */
 export const liveIdentity = (id: string): string => `live ${id}`;
 
@@ -86,7 +85,7 @@ const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> =
   if (file === undefined) throw sourceDeleted();
   return {
     kind: 'upload',
-    input: { kind: 'file', path: file.path },
+    input: await localFile(file.path, file.name),
     name: file.name,
     size: file.size,
     identity: `stored ${fileId}`,
@@ -125,7 +124,7 @@ const downloadedSource = async (
   { path, name, size, bytesFetched }: DownloadedFile,
 ): Promise<Source> => ({
   kind,
-  input: { kind: 'file', path },
+  input: await localFile(path, name),
   name,
   size,
   identity: `downloaded ${await fingerprint(path)}`,
