@@ -5,6 +5,7 @@ import { addAccountCommands } from './account-commands.ts';
 import { isLostConnection } from './connect.ts';
 import { UsageError, VERSION } from './environment.ts';
 import { inCommands } from './explain.ts';
+import { addLive } from './live.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
 import { addServe } from './serve.ts';
@@ -26,6 +27,7 @@ export const createProgram = (): Command => {
 
   addServe(program);
   addTranscribe(program);
+  addLive(program);
   addTranscriptCommands(program);
   addTimeCommands(program);
   addVocabularyCommands(program);
