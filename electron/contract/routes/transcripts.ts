@@ -55,6 +55,7 @@ export const transcriptRoutes = {
     summary: 'Get a transcription',
     access: 'key',
     params: byId,
+    query: t.WordsQuery,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found'],
   }),

@@ -4,8 +4,15 @@ import type { RangeReader } from '../net/range-reader/types.ts';
 /** Paths of the programs. */
 export type FfmpegTools = { readonly ffmpeg: string; readonly ffprobe: string };
 
+export type LocalFile = {
+  readonly kind: 'file';
+  readonly path: string;
+  /** ffmpeg's name of a format without a header; see `localFile`. */
+  readonly format?: string;
+};
+
 /** A local file, or a remote one read by ranges. */
-export type MediaInput = { readonly kind: 'file'; readonly path: string } | RangeReader;
+export type MediaInput = LocalFile | RangeReader;
 
 export type ProcessLimits = {
   /** Seconds without any output before ffmpeg is killed; default DEFAULT_STALL_SECONDS of `stall-timer.ts`. */

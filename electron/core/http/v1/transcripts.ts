@@ -146,7 +146,10 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
   addRoute(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  addRoute(server, routes.getTranscript, ({ caller, params, reply }) => sendWhole(caller, params.id, reply));
+  addRoute(server, routes.getTranscript, async ({ caller, params, query, reply }) => {
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription', words: query });
+    return undefined;
+  });
   addRoute(server, routes.getSentences, async ({ caller, params, reply }) => {
     await renderings.send(reply, caller.user.id, params.id, { kind: 'sentences' });
     return undefined;

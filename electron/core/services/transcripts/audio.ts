@@ -10,6 +10,7 @@ import { isSameSecret } from '../../base/ids.ts';
 import { KeyedLock } from '../../base/keyed-lock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { PEAKS_FILE } from '../../pipeline/recognition/peaks.ts';
 import type { ReadableDb } from '../../stores/database.ts';
@@ -190,9 +191,8 @@ export class TranscriptAudio {
     const options = { start, end: to - audioOffset, seek: start > MAX_DECODED_SECONDS, signal };
     try {
       const parts: Float32Array[] = [];
-      for await (const { pcm } of this.#deps.media.decodeChunks({ kind: 'file', path: found.path }, options)
-        .chunks)
-        parts.push(pcm);
+      const input = await localFile(found.path, found.name);
+      for await (const { pcm } of this.#deps.media.decodeChunks(input, options).chunks) parts.push(pcm);
       return { from: roundMs(start + audioOffset), ...peaksOfSamples(concatSamples(parts), perSecond) };
     } catch (error) {
       if (isAppError(error) && error.code !== 'cancelled') return undefined;

@@ -37,7 +37,15 @@ import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
 import { optionsAgain } from './analyze.ts';
-import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf, withoutRegion } from './create.ts';
+import {
+  checkInstalled,
+  checkModel,
+  checkSamples,
+  newTranscript,
+  type OwnFiles,
+  sourceOf,
+  withoutRegion,
+} from './create.ts';
 import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
 import type { FollowUpAnalyses } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
@@ -96,7 +104,7 @@ export class TranscriptService {
 
   /**
    * Queues a transcript, and returns its outline. A repeated `idempotencyKey` answers with the transcript of the first
-   * request.
+   * request. Throws before anything is stored where the request cannot be met as it is, also for a model that is missing.
    */
   create(
     user: UserRecord,
@@ -113,9 +121,11 @@ export class TranscriptService {
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
+      // Here, as a repeated request is answered whatever has become of the model.
+      checkInstalled(models, body.model, 'model');
       const queueOrder = lastQueueOrder(db) + 1;
       const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
-      const created = newTranscript({ ...body, vocabulary: this.#vocabularyOf(user.id, body) }, made);
+      const created = newTranscript({ ...body, vocabulary: this.vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
       if (idempotencyKey !== undefined) {
@@ -374,7 +384,10 @@ export class TranscriptService {
   }
 
   /** The request's own terms, else the user's; undefined for none. */
-  #vocabularyOf(userId: string, { vocabulary }: CreateTranscript): CreateTranscript['vocabulary'] {
+  vocabularyOf(
+    userId: string,
+    { vocabulary }: Pick<CreateTranscript, 'vocabulary'>,
+  ): CreateTranscript['vocabulary'] {
     const entries = vocabulary ?? readUserVocabulary(this.#deps.db, userId)?.entries ?? [];
     return entries.length === 0 ? undefined : [...entries];
   }
