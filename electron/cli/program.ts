@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { isLostConnection } from './connect.ts';
 import { UsageError, VERSION } from './environment.ts';
+import { inCommands } from './explain.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
 import { addServe } from './serve.ts';
@@ -48,7 +49,7 @@ export const reportError = (error: unknown): number => {
     return WRONG_USAGE;
   }
   if (isAppError(error) || error instanceof ApiError) {
-    printError(error.message);
+    printError(inCommands(error.message));
     return error.code === 'invalid_request' ? WRONG_USAGE : 1;
   }
   const message = isLostConnection(error)

@@ -12,7 +12,7 @@ import {
   SummaryType,
 } from './analysis.ts';
 import { AaiExtras } from './assemblyai-create.ts';
-import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { Bytes, Probability, queryNumber, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
 import { DEFAULT_MODEL } from './model-aliases.ts';
 import { nameUpTo } from './names.ts';
@@ -364,6 +364,15 @@ export const Sentence = z
     words: z.array(SentenceWord),
   })
   .meta({ id: 'Sentence' });
+
+const second = queryNumber(z.number().min(0).max(1e6)).optional();
+
+/** Which words an answer has: those of a long transcription are five times as long as the rest of it. */
+export const WordsQuery = z.object({
+  words_from: second.describe('Only segments that end after this second have their words.'),
+  words_to: second.describe('Only segments that begin before this second have their words.'),
+});
+export type WordsQuery = z.output<typeof WordsQuery>;
 
 export const SentenceData = success(
   z.object({

@@ -292,7 +292,7 @@ describe('every screen', () => {
   it('restores the screen after a reload', async () => {
     const { page } = window;
     // `npm test` loads a transcript again in transcript.test.ts.
-    const hashes = ['#/queue', '#/files', '#/settings/limits', `#/transcript/${id}`];
+    const hashes = ['#/queue', '#/files', '#/settings/server', `#/transcript/${id}`];
     for (const hash of breadth([], hashes)) {
       await window.go(hash);
       const before = await page.locator('main h1').first().textContent();

@@ -127,6 +127,8 @@ export type BleepOptions = {
   readonly output: string;
   /** The spans to cover, on the source's timeline. */
   readonly spans: readonly Span[];
+  /** Takes the place of the input's sound. `spans` are on its own timeline, on which the input starts at `offset`; seconds. */
+  readonly restore?: { readonly input: MediaInput; readonly spans: readonly Span[]; readonly offset: number };
   readonly format: 'm4a' | 'ogg' | 'wav';
   /** `tone`: 1 kHz; `mute`: silence. Default tone. */
   readonly cover?: 'tone' | 'mute';

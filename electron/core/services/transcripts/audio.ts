@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join, parse } from 'node:path';
 import type { z } from 'zod';
 import type { Peaks, PeaksQuery } from '../../../contract/playback.ts';
 import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
@@ -90,6 +90,12 @@ const peaksOfSamples = (pcm: Float32Array, rate: number): Buckets => {
     max.push(round(Math.min(1, high), 3));
   }
   return { min, max };
+};
+
+/** The name under which a transcript's own copy of the audio is saved. */
+const nameOfCopy = ({ fileName, name, options }: Transcript, audioFile: string): string => {
+  const { name: stem } = parse(fileName ?? name);
+  return `${stem}${options.redact_pii ? ' (redacted)' : ''}${extname(audioFile)}`;
 };
 
 /** The audio of transcripts for playback, and its waveform. */
@@ -213,7 +219,7 @@ export class TranscriptAudio {
     }
     return {
       path: join(this.#deps.paths.transcripts, transcript.id, transcript.audioFile),
-      name: transcript.fileName ?? transcript.name,
+      name: nameOfCopy(transcript, transcript.audioFile),
     };
   }
 
