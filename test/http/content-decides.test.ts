@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { AssemblyAI } from 'assemblyai';
 import OpenAI, { BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EVERYDAY, UNCOMMON } from '../generators/encoded.ts';
 import { breadth } from '../support/breadth.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
@@ -25,6 +26,7 @@ const folder = temporaryFolder();
 
 beforeAll(async () => {
   server = await startServer({ quick: true, model: 'starter-parakeet' });
+  await server.client.call('patchSettings', { body: { 'limits.uploadsPer15Minutes': 0 } });
   openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.key, maxRetries: 0 });
 });
 afterAll(() => discard(server));
@@ -109,8 +111,11 @@ describe('a WAV under the name x.mp3 is transcribed', () => {
   });
 });
 
-/** What has no signature that a library knows: the name it is sent under, the name ffmpeg writes it under, and how. */
-const UNSIGNED = [
+/** The name a file is sent under, the one ffmpeg writes it under, and how. Most have no signature that a library knows. */
+const SENT: readonly (readonly [string, string, readonly string[]])[] = [
+  ...breadth([], [...EVERYDAY, ...UNCOMMON]).map(
+    ([name, options]) => [name, `sent-${name}`, options] as const,
+  ),
   ['call.sox', 'a.sox', []],
   ['call.tta', 'a.tta', []],
   [
@@ -122,10 +127,10 @@ const UNSIGNED = [
   ['call.aptx', 'a.aptx', ['-ac', '2', '-ar', '48000']],
   ['call.sbc', 'a.sbc', ['-ac', '2', '-ar', '44100']],
   ['no name at all', 'other.sbc', ['-ar', '16000']],
-] as const;
+];
 
-describe('what ffmpeg alone knows', () => {
-  it.each(UNSIGNED)('%s is as long as ffmpeg decodes it, after an upload', async (sent, name, options) => {
+describe('whatever ffmpeg knows', () => {
+  it.each(SENT)('%s is as long as ffmpeg decodes it, after an upload', async (sent, name, options) => {
     const bytes = await encoded(name, ...options);
     const { data } = await uploadForm(sent, bytes, 'application/octet-stream', 'transcription');
     const body = { audio_url: `storage:${data.file.key}`, language: 'en', wait_until_complete: true };
