@@ -25,6 +25,8 @@ declare global {
       readonly onPlace: (listener: (place: string) => void) => () => void;
       /** Native parts, such as the menu and the next window's ground, follow the theme of the page. */
       readonly setTheme: (theme: 'system' | 'light' | 'dark') => void;
+      /** Keeps the window above all others, for a text that is read from across a room. */
+      readonly setOnTop: (isOn: boolean) => void;
       /** The program asks before it closes a window that records. */
       readonly setRecording: (isOn: boolean) => void;
       /** The program asks before it closes a window that uploads files. */

@@ -10,6 +10,7 @@ import { bar, formatEstimate, printMessage, StatusLine, style } from './terminal
 
 const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   queued: 'Waiting',
+  listening: 'Listening',
   downloading: 'Downloading',
   downloading_model: 'Downloading the model',
   decoding: 'Reading',

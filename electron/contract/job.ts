@@ -3,6 +3,7 @@ import { JOB_ERROR_CODES } from './errors.ts';
 
 export const STAGES = [
   'queued',
+  'listening',
   'downloading',
   'downloading_model',
   'decoding',

@@ -123,7 +123,9 @@ export const CreateTranscript = z
       .min(1)
       .max(200)
       .default(DEFAULT_MODEL)
-      .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
+      .describe(
+        '`nano`, `mini`, `pro`, or the id of a model. One that is not installed is refused, unless `models.autoInstall` lets it be downloaded first.',
+      ),
     language: LanguageOrAuto.default('auto').describe(
       'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',
     ),

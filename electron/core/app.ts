@@ -23,6 +23,7 @@ import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
+import { addRealtimeRoutes } from './http/realtime/routes.ts';
 import { RepliesInProgress } from './http/replies-in-progress.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createServer, listen } from './http/server.ts';
@@ -112,6 +113,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   await addOpenAiRoutes(scope, { ...services, uploads, files });
   await addWhisperServerRoutes(scope, { ...services, uploads, files });
   await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, files, baseUrl: services.address.url });
+  addRealtimeRoutes(scope, services);
   addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
@@ -232,6 +234,7 @@ const stop = async (
   server: FastifyInstance,
   repliesSent: () => Promise<void>,
 ): Promise<void> => {
+  await services.live.close();
   await services.jobs.close();
   await services.followUp.close();
   // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.

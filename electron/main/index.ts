@@ -206,6 +206,7 @@ const listen = ({ texts, running, recording, close, quit, windows, holder }: Des
       },
       recordingSaved: recording.saved,
       setTheme: windows.setTheme,
+      setOnTop: (isOn) => holder.current()?.setAlwaysOnTop(isOn),
     },
   });
   watchService(process, (error) => {

@@ -1,5 +1,5 @@
 import { Mic, PlugZap } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useStore } from 'zustand';
 import { DialogBoundary, PageBoundary } from '../domain/error-boundary.tsx';
 import { useI18n, useServices } from '../hooks/services.tsx';
@@ -26,6 +26,7 @@ export const Shell = () => {
   useFirstResult();
   const announcement = useJobAnnouncements();
   useOpenedPlaces();
+  useResumedSession();
 
   return (
     <DropTarget>
@@ -48,6 +49,7 @@ export const Shell = () => {
         >
           <DamagedLibraryBanner />
           <RecordingBar />
+          <LiveBar />
           <div className="min-h-0 flex-1">
             <PageBoundary key={route.screen}>
               <Suspense fallback={<ScreenPlaceholder />}>
@@ -118,6 +120,38 @@ const RecordingBar = () => {
         {isUnsaved && ` · ${t('record.unsaved.short')}`}
       </span>
       <Button variant="link" className="!text-bad" onClick={() => dialogs.open({ kind: 'record' })}>
+        {t('record.show')}
+      </Button>
+    </section>
+  );
+};
+
+/** Takes the live session up again that this window had before it was reloaded. */
+const useResumedSession = (): void => {
+  const { liveSession, prefs } = useServices();
+  useEffect(() => {
+    liveSession.resume(prefs.store.getState().microphone).catch(reportError);
+  }, [liveSession, prefs]);
+};
+
+/** Stands above every other screen while a live session goes on. */
+const LiveBar = () => {
+  const { liveSession, router } = useServices();
+  const { t } = useI18n();
+  const screen = useStore(router.store, (route) => route.screen);
+  const state = useStore(liveSession.store, (each) => each.state);
+  const seconds = useStore(liveSession.store, (each) => Math.floor(each.seconds));
+  if (state === 'none' || screen === 'live') return null;
+  return (
+    <section
+      aria-label={t('live.title')}
+      className="flex items-center gap-2.5 bg-bad-soft px-4 py-2 text-bad lg:px-8"
+    >
+      <Mic size={15} strokeWidth={1.75} aria-hidden />
+      <span className="tnum flex-1">
+        {t(state === 'paused' ? 'record.paused' : 'record.running')} {formatClock(seconds)}
+      </span>
+      <Button variant="link" className="!text-bad" onClick={() => router.go({ screen: 'live' })}>
         {t('record.show')}
       </Button>
     </section>

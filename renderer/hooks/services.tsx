@@ -8,6 +8,7 @@ import { type Commands, createCommands } from '../stores/commands.ts';
 import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
+import { createLiveSession, type LiveSession } from '../stores/live-session.ts';
 import { createPendingRequests, type PendingRequests } from '../stores/pending-requests.ts';
 import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
 import { createRecording, type Recording } from '../stores/recording.ts';
@@ -37,6 +38,7 @@ export type Services = CoreServices & {
   readonly commands: Commands;
   readonly uploads: Uploads;
   readonly recording: Recording;
+  readonly liveSession: LiveSession;
 };
 
 export const createCoreServices = (baseUrl: string, router: Router): CoreServices => ({
@@ -53,6 +55,12 @@ export const createServices = (core: CoreServices, key: string): Services => {
   const live = createLive(client);
   const queries = createQueryClient();
   const library = createLibrary(client, queries);
+  const recording = createRecording({ baseUrl: core.baseUrl, key });
+  const liveSession = createLiveSession({ client, baseUrl: core.baseUrl, storage: sessionStorage });
+  window.earshot?.onSaveRecording(async () => {
+    await recording.save();
+    await liveSession.finish();
+  });
   return {
     ...core,
     key,
@@ -64,7 +72,8 @@ export const createServices = (core: CoreServices, key: string): Services => {
     dialogs: createDialogs(),
     commands: createCommands(),
     uploads: createUploads({ client, baseUrl: core.baseUrl, storage: sessionStorage }),
-    recording: createRecording({ baseUrl: core.baseUrl, key }),
+    recording,
+    liveSession,
   };
 };
 

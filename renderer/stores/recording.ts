@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
+import { askBeforeLeaving } from '../lib/leaving.ts';
 import { createRecorder, type Recorder } from '../lib/recorder.ts';
 import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
 
@@ -43,16 +44,9 @@ export const createRecording = (options: Options) => {
   const uploads = new Map<string, RecordingUpload>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-  /** Whoever closes the window is asked first: by the browser, or by the desktop program, where the event keeps it open silently. */
-  const setAsking = (isOn: boolean) => {
-    if (window.earshot !== undefined) window.earshot.setRecording(isOn);
-    else if (isOn) window.addEventListener('beforeunload', warn);
-    else window.removeEventListener('beforeunload', warn);
-  };
   const end = () => {
     clearInterval(timer);
-    setAsking(false);
+    askBeforeLeaving(false);
     current = undefined;
     store.setState(NONE);
   };
@@ -90,7 +84,7 @@ export const createRecording = (options: Options) => {
     uploads.set(id, upload);
     try {
       current = { recorder: await createRecorder(deviceId, upload.add), id, name };
-      setAsking(true);
+      askBeforeLeaving(true);
       timer = setInterval(tick, TICK_MS);
       store.setState({ ...NONE, state: 'running' });
     } catch (error) {
@@ -110,10 +104,6 @@ export const createRecording = (options: Options) => {
   const leave = async (id: string): Promise<void> => {
     await take(id)?.leave().catch(warnOfLeaving);
   };
-  window.earshot?.onSaveRecording(async () => {
-    const finished = await finish();
-    if (finished !== undefined) await leave(finished.recording);
-  });
 
   return {
     store,
@@ -143,6 +133,11 @@ export const createRecording = (options: Options) => {
     },
     /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
     leave,
+    /** Ends a recording whose window is about to be closed, and leaves it. */
+    save: async (): Promise<void> => {
+      const finished = await finish();
+      if (finished !== undefined) await leave(finished.recording);
+    },
     /** Forgets a finished recording that nobody wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();

@@ -19,7 +19,9 @@ import {
 
 const record = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Record' }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Start recording' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('switch', { name: 'Show the text as you speak' }).click();
+  await dialog.getByRole('button', { name: 'Start recording' }).click();
   await page.waitForTimeout(2500);
 };
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { voiceChannels } from '../generators/voice-channels.ts';
 import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
@@ -10,7 +11,6 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
-import { voiceChannels } from '../support/voice-channels.ts';
 
 /** Three sentences, of both voices. */
 const CALL_SECONDS = '7.7';

@@ -19,6 +19,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** "Good morning, my name is David Clark and I work at Northwind." */
 const SPOKEN_SECONDS = 4.3;
 const FAKE_MICROPHONES = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+/** Without live text. */
+const FILE_ALONE = { showsLiveText: false } as const;
 const SERVER = { quick: true, model: 'starter-parakeet' } as const;
 
 /** In the page: lists two microphones. */
@@ -59,7 +61,7 @@ describe('microphone recording with private data', () => {
       [...FAKE_MICROPHONES, `--use-file-for-fake-audio-capture=${heard}%noloop`],
       findTestBrowser(),
     );
-    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+    window = await openWindow(browser, server, { prefs: { ...FILE_ALONE, options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();
@@ -80,7 +82,7 @@ describe('microphone recording with private data', () => {
     (await from.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
 
   it('offers any window what another was recording when it was closed', async () => {
-    const other = await openWindow(browser, server);
+    const other = await openWindow(browser, server, { prefs: FILE_ALONE });
     await server.client.call('pauseQueue');
     await recordIn(other, 2);
     // Closing it in the middle is questioned.
@@ -141,7 +143,7 @@ describe('microphone recording with private data', () => {
   // `npm test` has a sender that is gone in test/http/storage/recordings.test.ts.
   if (breadth(false, true))
     it('recovers the recording of a window that crashed', async () => {
-      const other = await openWindow(browser, server);
+      const other = await openWindow(browser, server, { prefs: FILE_ALONE });
       // So as not to wait for two minutes.
       await other.page.route('**/v1/storage/recordings', (route) =>
         route.continue({
@@ -186,7 +188,7 @@ describe('microphone recording with private data', () => {
     it('remembers the chosen microphone', async () => {
       // The headless shell gives the microphones new ids at each reload: in `npm test` the page is told of two that keep them.
       const whole = breadth(false, true) ? await launchTestBrowser(FAKE_MICROPHONES) : undefined;
-      const own = whole === undefined ? window : await openWindow(whole, server);
+      const own = whole === undefined ? window : await openWindow(whole, server, { prefs: FILE_ALONE });
       const { page } = own;
       if (whole !== undefined) await own.context.grantPermissions(['microphone']);
       const open = async () => {

@@ -1,6 +1,7 @@
 import { accountExamples } from './account.ts';
 import { assemblyAiExamples } from './assemblyai.ts';
 import { openAiExamples } from './openai.ts';
+import { realtimeExamples } from './realtime.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples } from './transcripts.ts';
@@ -24,6 +25,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...transcriptExamples,
   ...storageExamples,
   ...accountExamples,
+  ...realtimeExamples,
   ...voiceExamples,
   ...vocabularyExamples,
   ...systemExamples,

@@ -104,6 +104,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'limits.uploadsPer15Minutes',
           'limits.deletionsPer15Minutes',
           'limits.requestsPerMinute',
+          'limits.liveSessions',
           'storage.limitBytes',
         ],
       },

@@ -202,6 +202,20 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     return patch({ segments });
   };
 
+  /** Starts a job with the saved text. */
+  const startJob = async (send: () => Promise<Transcription>): Promise<void> => {
+    await autosave.save();
+    ownEdits.expectJob(true);
+    try {
+      const transcript = await send();
+      server.put(transcript);
+      showForeign(transcript);
+    } catch (error) {
+      ownEdits.expectJob(false);
+      throw error;
+    }
+  };
+
   /** Throws after a conflict, too, when what is stored is shown. */
   const moveBorder = async (plan: PlanTimes): Promise<void> => {
     await autosave.save();
@@ -294,18 +308,19 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     addSpeaker: () => edit((to) => client.send('addSpeaker', { ...to, body: {} })),
     rename: (name: string) => patch({ name }),
     /** Requests analyses of the current text; saves pending edits first. */
-    analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
-      await autosave.save();
-      ownEdits.expectJob(true);
-      try {
-        const transcript = await client.call('analyzeTranscript', { params: { id }, body: request });
-        server.put(transcript);
-        showForeign(transcript);
-      } catch (error) {
-        ownEdits.expectJob(false);
-        throw error;
-      }
-    },
+    analyze: (body: z.input<typeof AnalyzeTranscript>) =>
+      startJob(() => client.call('analyzeTranscript', { params: { id }, body })),
+    /** Hides words for good, or shows hidden ones again; `[]` counts what private data is still in the text. */
+    redact: (parts: readonly SpokenPart[], isPrivate: boolean) =>
+      startJob(() => {
+        const { doc } = store.getState();
+        const segments = parts.map((part) => ({
+          id: part.id,
+          was: doc?.segments[part.id]?.text,
+          ...(part.words === undefined ? {} : { words: part.words }),
+        }));
+        return client.call('redactWords', { params: { id }, body: { segments, private: isPrivate } });
+      }),
   };
 };
 export type TranscriptEditor = ReturnType<typeof createTranscriptEditor>;

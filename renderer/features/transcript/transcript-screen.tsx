@@ -20,6 +20,7 @@ import { findSilenceGaps, getTimeline, isPartial } from './model/timeline.ts';
 import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
 import { createReaderView, type Reader, ReaderProvider, useReader } from './reader.tsx';
+import { RedactDialog } from './redact-dialog.tsx';
 import { ReviewBar } from './review-bar.tsx';
 import { ConflictNotices, SaveErrorNotice } from './save-notices.tsx';
 import { SidePanel } from './side-panel.tsx';
@@ -196,6 +197,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const isExporting = useStore(reader.view, (state) => state.isExporting);
   const isAnalyzing = useStore(reader.view, (state) => state.isAnalyzing);
   const assigned = useStore(reader.view, (state) => state.assigned);
+  const redacted = useStore(reader.view, (state) => state.redacted);
   const diarizedFrom = useStore(reader.view, (state) => state.diarizedFrom);
   useReaderShortcuts(reader);
   usePlayerTimeline(reader);
@@ -235,6 +237,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       {isExporting && <ExportDialog />}
       {isAnalyzing && <AnalyzeTranscriptDialog />}
       {doc !== undefined && assigned !== undefined && <AssignDialog doc={doc} span={assigned} />}
+      {doc !== undefined && redacted !== undefined && <RedactDialog doc={doc} words={redacted} />}
       {doc !== undefined && diarizedFrom !== undefined && <DiarizeDialog doc={doc} from={diarizedFrom} />}
     </>
   );

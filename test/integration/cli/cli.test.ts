@@ -11,6 +11,7 @@ import { addTranscribe } from '../../../electron/cli/transcribe.ts';
 import { readVocabulary } from '../../../electron/cli/vocabulary.ts';
 import { runKeyOf } from '../../../electron/core/base/run-key.ts';
 import { slow } from '../../faults/support/behaviors.ts';
+import { voiceChannels } from '../../generators/voice-channels.ts';
 import { talk } from '../../support/audio.ts';
 import { breadth } from '../../support/breadth.ts';
 import { resultOf, runEarshot, runHere } from '../../support/command-line.ts';
@@ -20,7 +21,6 @@ import { spawnEarshot, startServer, type TestServer } from '../../support/server
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { voiceChannels } from '../../support/voice-channels.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 let folder: string;
@@ -188,7 +188,7 @@ describe('with a service that runs', () => {
 
   it.each([
     ['an unknown model', 'gigantic', 2, /no model called gigantic/],
-    ['a model that is not installed', 'base', 1, /earshot models install base/],
+    ['a model that is not installed', 'base', 2, /earshot models install base/],
   ])('explains %s in one line', async (_, model, code, message) => {
     await expectExplained(['transcribe', SAMPLE, '-m', model], code, message);
   });

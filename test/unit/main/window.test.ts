@@ -49,6 +49,7 @@ describe('requests of pages', () => {
         setUploading: (isOn) => done.push(`uploading ${isOn}`),
         recordingSaved: note('saved'),
         setTheme: note('theme'),
+        setOnTop: (isOn) => done.push(`on top ${isOn}`),
       },
     },
   );
@@ -63,7 +64,15 @@ describe('requests of pages', () => {
     send('recording', service, true);
     send('uploading', service, true);
     send('recording-saved', service);
-    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'uploading true', 'saved']);
+    send('on-top', service, true);
+    expect(done.splice(0)).toEqual([
+      'restart',
+      'signed in',
+      'recording true',
+      'uploading true',
+      'saved',
+      'on top true',
+    ]);
     send('recording', service, 'on');
     send('uploading', own, true);
     expect(done).toEqual([]);

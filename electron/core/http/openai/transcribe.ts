@@ -9,7 +9,6 @@ import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Rendered } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
-import { invalidField } from '../multipart.ts';
 import { errorOfJob, isRefusal } from './errors.ts';
 import type { UploadedFiles } from './form.ts';
 import { type Form, isModel, type Recordings, requestOf, type Task } from './request.ts';
@@ -48,18 +47,9 @@ const textParts = (form: Form): TextParts => ({
   logprobs: form.include?.includes('logprobs') === true,
 });
 
-/**
- * Queues the transcription. Throws `invalid_request` before that for a model that is not installed: the caller waits for the
- * answer, so that no failed transcription has to tell it.
- */
 const create = ({ models, transcripts }: OpenAiDeps, request: AudioRequest, recordings: Recordings) => {
   const { user, form, task } = request;
-  const asked = requestOf(models, recordings, form, task);
-  if (models.isKnown(asked.model) && !models.isAvailable(asked.model)) {
-    const id = models.idOf(asked.model);
-    throw invalidField('model', `${id} is not installed; install it with: earshot models install ${id}`);
-  }
-  return transcripts.create(user, asked, undefined);
+  return transcripts.create(user, requestOf(models, recordings, form, task), undefined);
 };
 
 /** The error of the request whose job failed. One that refuses the recording leaves no transcription behind. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { MediaInput } from '../../engines/ffmpeg/types.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { PipelineDeps } from '../deps.ts';
@@ -48,5 +49,5 @@ export const playedRecording = async (
     return { input: { kind: 'file', path }, offset: audioOffset, shift: audioOffset };
   }
   const file = fileId === null ? undefined : await deps.files.locate(fileId);
-  return file === undefined ? null : wholeOrRange({ kind: 'file', path: file.path }, transcript);
+  return file === undefined ? null : wholeOrRange(await localFile(file.path, file.name), transcript);
 };

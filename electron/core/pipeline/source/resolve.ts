@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIVE_URL } from '../../../contract/realtime.ts';
 import { AppError } from '../../base/errors.ts';
 import { withLogin } from '../../base/url-login.ts';
-import type { MediaInput } from '../../engines/ffmpeg/types.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
+import type { LocalFile, MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
 import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
 import type { RangeReader } from '../../engines/net/range-reader/types.ts';
@@ -11,8 +13,11 @@ import { removeResumeState, saveRevalidationState } from '../../engines/net/resu
 import type { DownloadProgress } from '../../engines/net/types.ts';
 import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/web-page.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
+import type { Transcript } from '../../stores/transcript-record.ts';
+import { LIVE_FILE } from '../live/live-audio.ts';
 import type { JobContext } from '../types.ts';
 import { fetchFromPage, type SourceDeps } from './page.ts';
+import { transcriptFolder } from './playback-audio.ts';
 import { DOWNLOADED_FILE, workFolder } from './work-folder.ts';
 
 const SAMPLES = 32;
@@ -43,7 +48,8 @@ const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-type LocalFile = Extract<MediaInput, { kind: 'file' }>;
+/** The identity of the audio of a live session, which does not change once it has ended. */
+export const liveIdentity = (id: string): string => `live ${id}`;
 
 /** A job's audio, ready to be read. */
 export type Source = (
@@ -79,10 +85,27 @@ const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> =
   if (file === undefined) throw sourceDeleted();
   return {
     kind: 'upload',
-    input: { kind: 'file', path: file.path },
+    input: await localFile(file.path, file.name),
     name: file.name,
     size: file.size,
     identity: `stored ${fileId}`,
+    bytesFetched: () => 0,
+    throwIfFailed: () => {},
+    close: async () => {},
+  };
+};
+
+/** What was spoken live is in the transcript's folder. */
+const liveSource = async (deps: SourceDeps, { id, name }: Transcript): Promise<Source> => {
+  const path = join(transcriptFolder(deps, id), LIVE_FILE);
+  const file = await stat(path).catch(() => undefined);
+  if (file === undefined) throw new AppError('file_not_found', 'The audio of this live session is gone.');
+  return {
+    kind: 'remote',
+    input: { kind: 'file', path },
+    name: `${name}.wav`,
+    size: file.size,
+    identity: liveIdentity(id),
     bytesFetched: () => 0,
     throwIfFailed: () => {},
     close: async () => {},
@@ -101,7 +124,7 @@ const downloadedSource = async (
   { path, name, size, bytesFetched }: DownloadedFile,
 ): Promise<Source> => ({
   kind,
-  input: { kind: 'file', path },
+  input: await localFile(path, name),
   name,
   size,
   identity: `downloaded ${await fingerprint(path)}`,
@@ -278,6 +301,7 @@ export const resolveSource = async (deps: SourceDeps, context: JobContext): Prom
   const { transcript, signal } = context;
   if (transcript.fileId !== null) return uploadSource(deps, transcript.fileId);
   if (transcript.audioUrl.startsWith('storage:')) throw sourceDeleted();
+  if (transcript.audioUrl === LIVE_URL) return liveSource(deps, transcript);
   const fromPage = await findDownloaded(deps, context, PAGE_FILE);
   if (fromPage !== undefined) return downloadedSource('page', fromPage);
   const downloaded = await findDownloaded(deps, context, DOWNLOADED_FILE);

@@ -15,7 +15,7 @@ import { Quota } from './quota.ts';
 import { RecordingService } from './recordings.ts';
 import { FileService } from './service.ts';
 import { TokenSigner } from './tokens.ts';
-import { UploadService } from './uploads.ts';
+import { type UploadDeps, UploadService } from './uploads.ts';
 
 export type CreateFilesOptions = {
   readonly db: WritableDb;
@@ -30,6 +30,7 @@ export type CreateFilesOptions = {
   readonly baseUrl: () => string;
   /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
+  readonly soundFormat?: UploadDeps['soundFormat'];
   /** Called after a file was deleted, once for each transcript that was made from it. */
   readonly onSourceDeleted: (transcriptId: string) => void;
 };
@@ -74,7 +75,7 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   const signer = new TokenSigner(options.secret, clock);
   const quota = new Quota(db, settings);
   const { events, onSourceDeleted } = options;
-  const uploads = new UploadService({ db, store, scanner, quota, settings, events, clock });
+  const uploads = new UploadService({ ...options, store, scanner, quota });
   const service = new FileService({
     db,
     objects: store,
