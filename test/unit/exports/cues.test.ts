@@ -9,10 +9,9 @@ import { DEFAULT_RULES, type SubtitleRules, subtitleRules } from '../../../elect
 import { timeTokens } from '../../../electron/core/exports/timed-tokens.ts';
 import { tokenizeText } from '../../../electron/core/exports/tokens.ts';
 import type { ExportTranscript } from '../../../electron/core/exports/types.ts';
-import { breadth } from '../../support/breadth.ts';
 import { bareText, bareWords, brokenTranscripts, transcripts, windowMs } from './support/transcripts.ts';
 
-const RUNS = { numRuns: breadth(100, 300) };
+const RUNS = { numRuns: 100 };
 
 const ruleSets: fc.Arbitrary<SubtitleRules> = fc.oneof(
   fc.constant(DEFAULT_RULES),
