@@ -11,7 +11,6 @@ import {
   Summary,
   SummaryType,
 } from './analysis.ts';
-import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
 import { DEFAULT_MODEL } from './model-aliases.ts';
@@ -103,11 +102,23 @@ const checkAnalyses = (body: CheckedFields, context: z.RefinementCtx): void => {
   }
 };
 
+/** What a request in another service's form asks and ours does not. Only the routes of that form know the fields. */
+const ForeignRequest = z.strictObject({
+  /** The webhook gets the id and the status alone, with this header. */
+  webhook: z
+    .strictObject({ header: z.strictObject({ name: z.string(), value: z.string() }).optional() })
+    .optional(),
+  settings: z.record(z.string(), z.json()),
+  /** May name what is private: dropped when the text is redacted. */
+  texts: z.record(z.string(), z.json()),
+});
+export type ForeignRequest = z.output<typeof ForeignRequest>;
+
 /** The options that are stored with a transcript. */
 export const AnalysisOptions = z.strictObject({
   ...analysisFields,
   ...recognitionFields,
-  assemblyai: AaiExtras.optional(),
+  foreign: ForeignRequest.optional(),
 });
 export type AnalysisOptions = z.output<typeof AnalysisOptions>;
 

@@ -47,9 +47,8 @@ const present = (delivery: store.Delivery): WebhookDelivery => ({
 });
 
 /**
- * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, or in AssemblyAI's where its
- * form created them, and retries until a response
- * is 2xx or the waits are used up. A trigger inserts the deliveries in the transaction that ends a transcript, so a
+ * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, or as id and status if a request in
+ * another service's form created them, and retries until a response is 2xx or the waits are used up. A trigger inserts the deliveries in the transaction that ends a transcript, so a
  * crash loses none.
  */
 export class WebhookService {
@@ -223,7 +222,7 @@ export class WebhookService {
     const { http, clock, render } = this.#deps;
     const { id, type, createdAt, url } = delivery;
     const message = { id, type, createdAt, sentAt: clock.now(), secret: transcript.webhookSecret };
-    const form = transcript.options.assemblyai?.webhook;
+    const form = transcript.options.foreign?.webhook;
     const status = transcript.status === 'failed' ? 'error' : 'completed';
     const { headers, body } =
       form === undefined

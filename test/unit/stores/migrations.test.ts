@@ -287,6 +287,34 @@ describe('a database of version 220', () => {
   });
 });
 
+describe('a database of version 240', () => {
+  it("keeps what AssemblyAI's form asks under the name of every other form", () => {
+    const asked = {
+      webhook: { header: { name: 'X-Key', value: 'a' } },
+      speech_models: ['universal'],
+      entity_detection: false,
+      speech_understanding: { request: { custom_formatting: { date: 'mm/dd/yyyy' } } },
+    };
+    const path = fileOfVersion(
+      240,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+      ${insertTranscript('tr_1', { options: JSON.stringify({ topics: true, assemblyai: asked }) })}
+      ${insertTranscript('tr_2', { options: JSON.stringify({ assemblyai: { entity_detection: true } }), queue_order: 2 })}
+      ${insertTranscript('tr_3', { options: 'no JSON', queue_order: 3 })}`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    const { webhook, speech_understanding, ...settings } = asked;
+    expect(findTranscript(db, 'tr_1')?.options).toMatchObject({
+      topics: true,
+      foreign: { webhook, settings, texts: { speech_understanding } },
+    });
+    expect(findTranscript(db, 'tr_2')?.options.foreign).toEqual({
+      settings: { entity_detection: true },
+      texts: {},
+    });
+  });
+});
+
 describe('the migrations', () => {
   it('are numbered upwards', () => {
     const versions = MIGRATIONS.map(({ version }) => version);

@@ -14,7 +14,8 @@ import type { Rendering } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
 import { ok } from '../responses.ts';
 import { validate } from '../validate.ts';
-import { extrasOf, type ModelChoice, requestOf } from './create.ts';
+import { type ModelChoice, requestOf } from './create.ts';
+import { foreignRequestOf } from './extras.ts';
 import { aaiList } from './list.ts';
 import { type AaiContext, aaiDeleted, aaiTranscript } from './transcript.ts';
 
@@ -71,7 +72,7 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   const { transcripts, files, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
-    const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
+    const created = transcripts.create(caller.user, request, undefined, foreignRequestOf(body));
     return ok(readOutline(deps, caller.user.id, created.id));
   });
   addRoute(server, routes.aaiGet, async ({ caller, params, reply }) => {

@@ -4,6 +4,7 @@ import type { AaiCustomFormatting } from '../../../contract/assemblyai-create.ts
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { isNamed } from '../../base/speaker-names.ts';
 import { escapeRegExp } from '../../base/text.ts';
+import { extrasIn } from './extras.ts';
 import { aaiUtterances, aaiWords } from './words.ts';
 
 type Day = { readonly year: number; readonly month: number; readonly day: number };
@@ -117,7 +118,7 @@ export const formatEntities = (
   };
 };
 
-const requestOf = ({ assemblyai }: AnalysisOptions) => assemblyai?.speech_understanding?.request ?? undefined;
+const requestOf = (options: AnalysisOptions) => extrasIn(options)?.speech_understanding?.request ?? undefined;
 
 /** The names of the identified speakers by label; others keep their label. */
 const mappingOf = ({ speakers = {} }: Transcription): Record<string, string> =>

@@ -14,9 +14,7 @@ export const redactedOptions = (options: AnalysisOptions): AnalysisOptions =>
         known_speakers: undefined,
         custom_spelling: undefined,
         vocabulary: undefined,
-        ...(options.assemblyai === undefined
-          ? {}
-          : { assemblyai: { ...options.assemblyai, speech_understanding: undefined } }),
+        ...(options.foreign === undefined ? {} : { foreign: { ...options.foreign, texts: {} } }),
       }
     : options;
 

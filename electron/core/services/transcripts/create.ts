@@ -1,6 +1,6 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import { CHINESE_REGIONS } from '../../../contract/languages.ts';
-import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
+import { AnalysisOptions, type CreateTranscript, type ForeignRequest } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { splitLogin } from '../../base/url-login.ts';
@@ -123,13 +123,13 @@ export type NewTranscript = {
   readonly source: NamedSource;
   readonly queueOrder: number;
   readonly now: number;
-  readonly assemblyai?: Transcript['options']['assemblyai'];
+  readonly foreign?: ForeignRequest | undefined;
 };
 
 /** A transcript that waits in the queue. */
 export const newTranscript = (
   body: CreateTranscript,
-  { userId, source, queueOrder, now, assemblyai }: NewTranscript,
+  { userId, source, queueOrder, now, foreign }: NewTranscript,
 ): Transcript => {
   const { url, login } = splitLogin(body.audio_url);
   return {
@@ -153,7 +153,7 @@ export const newTranscript = (
     timestampStyle: body.timestamp_style,
     audioStartFrom: body.audio_start_from,
     audioEndAt: body.audio_end_at,
-    options: { ...analysisOptionsOf(body), ...(assemblyai === undefined ? {} : { assemblyai }) },
+    options: { ...analysisOptionsOf(body), ...(foreign === undefined ? {} : { foreign }) },
     webhookUrl: body.webhook_url ?? null,
     webhookSecret: body.webhook_secret ?? null,
     duration: 0,

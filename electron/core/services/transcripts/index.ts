@@ -4,6 +4,7 @@ import type { ServerEvent } from '../../../contract/events.ts';
 import type {
   AnalyzeTranscript,
   CreateTranscript,
+  ForeignRequest,
   Transcription,
   TranscriptSummary,
 } from '../../../contract/transcript.ts';
@@ -100,7 +101,7 @@ export class TranscriptService {
     user: UserRecord,
     requested: CreateTranscript,
     idempotencyKey: string | undefined,
-    assemblyai?: Transcript['options']['assemblyai'],
+    foreign?: ForeignRequest,
   ): Transcription {
     const { db, clock, models, files, creditRate, jobs } = this.#deps;
     const body = withoutRegion(requested);
@@ -112,7 +113,7 @@ export class TranscriptService {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
       const queueOrder = lastQueueOrder(db) + 1;
-      const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
+      const made = { userId: user.id, source, queueOrder, now: clock.now(), foreign };
       const created = newTranscript({ ...body, vocabulary: this.#vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));

@@ -23,6 +23,7 @@ import { realModels } from './210-real-models.ts';
 import { languages } from './220-languages.ts';
 import { warnings } from './230-warnings.ts';
 import { sessions } from './240-sessions.ts';
+import { foreignRequests } from './250-foreign-requests.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
 export type Migration = {
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   languages,
   warnings,
   sessions,
+  foreignRequests,
 ];
 
 export const newestVersion = Math.max(...MIGRATIONS.map((migration) => migration.version));
