@@ -23,8 +23,8 @@ import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { type Connection, isLostConnection } from './connect.ts';
 import { UsageError } from './environment.ts';
-import { pathOnDisk } from './path-on-disk.ts';
 import { printMessage } from './terminal.ts';
+import { pathOnDisk } from './upload.ts';
 
 const SHUTTING_DOWN = 503;
 const TOOL_CALL = CallToolRequestSchema.shape.method.value;

@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { type TermSuggestions, Vocabulary, type VocabularyEntry } from '../contract/vocabulary.ts';
-import { formatVocabulary, parseVocabulary } from '../contract/vocabulary-text.ts';
+import {
+  formatVocabulary,
+  parseVocabulary,
+  type TermSuggestions,
+  Vocabulary,
+  type VocabularyEntry,
+} from '../contract/vocabulary.ts';
 import { counted } from '../core/base/numbers.ts';
 import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';

@@ -21,16 +21,14 @@ import {
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
-import { OpenStreams } from './http/open-streams.ts';
+import { OpenStreams, RepliesInProgress } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
-import { RepliesInProgress } from './http/replies-in-progress.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createServer, listen } from './http/server.ts';
-import { addAccountRoutes } from './http/v1/accounts.ts';
+import { addAccountRoutes, addVocabularyRoutes, addVoiceRoutes } from './http/v1/accounts.ts';
 import { addEventRoutes } from './http/v1/events.ts';
 import { addModelRoutes } from './http/v1/models.ts';
-import { createBucketCors } from './http/v1/storage/bucket-cors.ts';
-import { addStorageRoutes } from './http/v1/storage.ts';
+import { addStorageRoutes, createBucketCors } from './http/v1/storage.ts';
 import {
   addBackupRoutes,
   addLanguageModelRoutes,
@@ -45,8 +43,6 @@ import {
   addTranscriptRoutes,
   addWebhookRoutes,
 } from './http/v1/transcripts.ts';
-import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
-import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
 import { WrongKeys } from './http/wrong-keys.ts';
 import { fileLogger } from './log.ts';

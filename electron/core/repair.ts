@@ -8,7 +8,7 @@ import { plainSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
-import { relinkObjects } from './services/files/relink.ts';
+import { relinkObjects } from './services/files/verify.ts';
 import { SettingsService } from './services/settings.ts';
 import { type Backup, BackupFolder } from './stores/backups.ts';
 import { openDatabase } from './stores/database.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { accelerationFact } from '../../electron/cli/acceleration.ts';
+import { accelerationFact } from '../../electron/cli/doctor.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { SettingsService } from '../../electron/core/services/settings.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_EDITS } from '../../electron/contract/edit-bounds.ts';
 import { ErrorBody } from '../../electron/contract/errors.ts';
+import { MAX_EDITS } from '../../electron/contract/transcript-edits.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { LONG_HOURS, segmentOf, spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { LoopPauses, MAX_PAUSE_MS, TRIES } from '../support/loop-pauses.ts';

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { ApiKey, User } from '../account.ts';
 import type { accountRoutes } from '../routes/account.ts';
 import type { SettingsList } from '../settings.ts';
-import type { ExamplesOf } from './example.ts';
-import { CREATED, PLACEHOLDERS } from './values.ts';
+import { CREATED, type ExamplesOf, PLACEHOLDERS } from './example.ts';
 
 const key: z.input<typeof ApiKey> = {
   id: PLACEHOLDERS.apiKey,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { voiceRoutes } from '../routes/voices.ts';
 import type { Voice } from '../voices.ts';
 import type { ExamplesOf } from './example.ts';
-import { CREATED, PLACEHOLDERS } from './values.ts';
+import { CREATED, PLACEHOLDERS } from './example.ts';
 
 const voice: z.input<typeof Voice> = {
   id: PLACEHOLDERS.voice,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXPORT_MEDIA_TYPES, ExportQuery, Subtitles, SubtitlesQuery } from '../exports.ts';
+import { Queue, QueueMove } from '../job.ts';
 import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
-import { Queue, QueueMove } from '../queue.ts';
 import { route } from '../route.ts';
 import { SearchQuery, SearchResult } from '../search.ts';
 import * as t from '../transcript.ts';

@@ -2,6 +2,18 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { DataPaths } from './paths.ts';
 
+/** Where the server answers. It is known only once the server listens, so read it at each use. */
+export class ServerAddress {
+  #url = '';
+
+  /** Without a trailing slash; empty before the server listens. */
+  readonly url = (): string => this.#url;
+
+  set(url: string): void {
+    this.#url = url;
+  }
+}
+
 /** `server.json`, which a running service writes for programs on this machine. */
 const ServerFile = z.object({
   pid: z.int(),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
-import type { BucketCors } from './v1/storage/bucket-cors.ts';
+import type { BucketCors } from './v1/storage.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);

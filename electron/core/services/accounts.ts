@@ -7,7 +7,6 @@ import type { WritableDb } from '../stores/database.ts';
 import type { SessionRow } from '../stores/schema.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import * as sessions from '../stores/sessions.ts';
 import * as store from '../stores/users.ts';
 
 /** The user behind a request, with the key that it was sent with. */
@@ -157,9 +156,9 @@ export class AccountService {
 
   #storedSession(hash: string, kind: SessionRow['kind']): SessionRow | undefined {
     const now = this.#clock.now();
-    const session = sessions.findSession(this.#db, hash, kind, now - SESSION_LASTS_MS);
+    const session = store.findSession(this.#db, hash, kind, now - SESSION_LASTS_MS);
     if (session !== undefined && Math.abs(now - session.used_at) > TOUCH_EVERY_MS)
-      unlessDiskFull(() => sessions.touchSession(this.#db, hash, now));
+      unlessDiskFull(() => store.touchSession(this.#db, hash, now));
     return session;
   }
 
@@ -167,8 +166,8 @@ export class AccountService {
     const used_at = this.#clock.now();
     unlessDiskFull(() =>
       this.#db.transaction(() => {
-        sessions.deleteSessionsBefore(this.#db, used_at - SESSION_LASTS_MS);
-        sessions.insertSession(this.#db, { hash, user_id, kind, used_at });
+        store.deleteSessionsBefore(this.#db, used_at - SESSION_LASTS_MS);
+        store.insertSession(this.#db, { hash, user_id, kind, used_at });
       }),
     );
   }
@@ -246,7 +245,7 @@ export class AccountService {
   removeUser(id: string): void {
     const ended = new Set([
       ...store.listKeys(this.#db, id).map(({ hash }) => hash),
-      ...sessions.sessionsOf(this.#db, id),
+      ...store.sessionsOf(this.#db, id),
     ]);
     this.#db.transaction(() => {
       store.deleteUser(this.#db, id);

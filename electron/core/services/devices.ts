@@ -7,7 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { vulkanLibrary } from '../base/layout.ts';
 import type { Logger } from '../base/logger.ts';
-import { chooseDevice, deviceState, type Found, type Knowledge } from '../engines/whisper/devices/choice.ts';
 import {
   DEADLINES,
   type Deadlines,
@@ -16,11 +15,19 @@ import {
   type TrialDeps,
   tryDevice,
 } from '../engines/whisper/devices/trial.ts';
-import type { Device, DeviceLease, Devices } from '../engines/whisper/devices/types.ts';
+import {
+  chooseDevice,
+  type Device,
+  type DeviceLease,
+  type Devices,
+  deviceState,
+  type Found,
+  type Knowledge,
+} from '../engines/whisper/devices/types.ts';
 import type { Parallelism } from '../engines/whisper/parallelism.ts';
 import type { WorkerProcess } from '../engines/worker/process.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { readDeviceTrials, writeDeviceTrial } from '../stores/device-trials.ts';
+import { readDeviceTrials, writeDeviceTrial } from '../stores/models.ts';
 import type { IdleTask, IdleWork } from './idle-work.ts';
 import type { SettingsService } from './settings.ts';
 

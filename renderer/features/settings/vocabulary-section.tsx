@@ -1,14 +1,15 @@
 import { Download, Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ApiError } from '../../../electron/contract/client.ts';
-import type { SuggestedTerm, UserVocabulary } from '../../../electron/contract/vocabulary.ts';
 import {
   formatVocabulary,
   MAX_VOCABULARY,
   parseVocabulary,
+  type SuggestedTerm,
   termOf,
+  type UserVocabulary,
   vocabularyLines,
-} from '../../../electron/contract/vocabulary-text.ts';
+} from '../../../electron/contract/vocabulary.ts';
 import { describeError } from '../../api/errors.ts';
 import { saveBlob } from '../../api/export.ts';
 import { callQuery } from '../../api/queries.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endsClause, endsSentence } from '../../../electron/core/exports/breaks.ts';
-import { prepareTokens } from '../../../electron/core/exports/cue-tokens.ts';
-import { type Cue, makeCues } from '../../../electron/core/exports/cues.ts';
+import { type Cue, makeCues, prepareTokens } from '../../../electron/core/exports/cues.ts';
 import { displayWidth } from '../../../electron/core/exports/display-width.ts';
 import { addToFill, EMPTY_FILL } from '../../../electron/core/exports/lines.ts';
 import { DEFAULT_RULES, type SubtitleRules, subtitleRules } from '../../../electron/core/exports/rules.ts';

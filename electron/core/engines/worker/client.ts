@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { JOB_ERROR_CODES } from '../../../contract/errors.ts';
 import { AppError } from '../../base/errors.ts';
-import { engineClosed, engineCrashed, engineUnavailable, taskCancelled } from './errors.ts';
 import type { WorkerProcess } from './process.ts';
-import type { FromWorker, TaskDefinition } from './protocol.ts';
+import {
+  engineClosed,
+  engineCrashed,
+  engineUnavailable,
+  type FromWorker,
+  type TaskDefinition,
+  taskCancelled,
+} from './protocol.ts';
 
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unusable'), message: z.string() }),

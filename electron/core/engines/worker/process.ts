@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { collectTail, workerEnvironment } from '../../base/child-process.ts';
-import type { ToWorker } from './protocol.ts';
-import { SAMPLES_FD, takeSamples } from './samples.ts';
+import { SAMPLES_FD, type ToWorker, takeSamples } from './protocol.ts';
 
 /** A worker process as its host sees it, whichever runtime started it. */
 export type WorkerProcess = {

@@ -2,8 +2,7 @@ import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis
 import type { AaiCreate, AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
-import { toTerms } from '../../../contract/vocabulary.ts';
-import { MAX_VOCABULARY } from '../../../contract/vocabulary-text.ts';
+import { MAX_VOCABULARY, toTerms } from '../../../contract/vocabulary.ts';
 import { AppError } from '../../base/errors.ts';
 
 /** `universal`, `universal-2`, `universal-3-5-pro` and other versions. */

@@ -8,7 +8,7 @@ import type { FileService } from '../../services/files/service.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptAudio } from '../../services/transcripts/audio.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
+import type { TranscriptPagination } from '../../services/transcripts/list.ts';
 import { addRoute } from '../add-route.ts';
 import type { Rendering } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';

@@ -6,8 +6,7 @@ import type { EventHub, NumberedEvent } from '../../services/events.ts';
 import type { QueueService } from '../../services/queue.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute } from '../add-route.ts';
-import { startEventStream } from '../event-stream.ts';
-import type { OpenStreams } from '../open-streams.ts';
+import { type OpenStreams, startEventStream } from '../open-streams.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Most unread bytes of a slow client before it is disconnected; it can resume with `Last-Event-ID`. */

@@ -22,7 +22,7 @@ import {
 } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
 import { settleSource } from '../redaction/source.ts';
@@ -30,11 +30,9 @@ import { redactedOptions } from '../redaction/text.ts';
 import { type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
 import { playedRecording } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';
-import type { JobContext } from '../types.ts';
-import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
+import { analyzeTranscript, type Findings, findingsFields, prepareText, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
 import { type Speakers, withoutNames } from './diarize-words.ts';
-import { prepareText } from './prepare-text.ts';
 
 /** Segments that one patch brings back: undoing it takes 20 to 40 ms. */
 const BATCH = 400;

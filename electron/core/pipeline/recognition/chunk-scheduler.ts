@@ -8,10 +8,9 @@ import type { RecognitionCheckpoint, StreamCheckpoint } from '../../stores/codec
 import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
 import { crashesFrom, withStream } from '../checkpoint.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import type { RangeAudio } from '../source/range-audio.ts';
 import type { Source } from '../source/resolve.ts';
-import type { JobContext } from '../types.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
 import { inChannel } from './channels.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';

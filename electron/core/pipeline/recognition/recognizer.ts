@@ -1,6 +1,5 @@
 import type { WordTimes } from '../../../contract/recognition.ts';
-import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
-import { termOf } from '../../../contract/vocabulary-text.ts';
+import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { concatSamples, toSamples, toSeconds } from '../../base/audio.ts';
 import { isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
@@ -10,18 +9,26 @@ import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/eng
 import type { PreferredTerm, WhisperResult, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { fitToSound } from './aligned-times.ts';
+import { fitToSound } from './align-words.ts';
 import { chunkingFor } from './chunking.ts';
-import { halvesOf, hasDrifted } from './drift.ts';
 import type { RecognitionNote } from './notes.ts';
 import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
-import { joinRegions, partsOf, type SpeechRegion, speechRegions, turnsOf } from './speech-regions.ts';
+import {
+  joinRegions,
+  partsOf,
+  type SpeechRegion,
+  speechRegions,
+  trimSilence,
+  turnsOf,
+} from './speech-regions.ts';
 import {
   amongExpected,
   chooseLanguage,
   type DetectedLanguage,
   type HeardLanguage,
+  halvesOf,
+  hasDrifted,
   isSettled,
   type LanguageChoice,
   languagesOf,
@@ -29,7 +36,6 @@ import {
   type Neighbors,
   SURE,
 } from './spoken-language.ts';
-import { trimSilence } from './trim-silence.ts';
 import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
 
 export type RecognizeOptions = {

@@ -4,8 +4,8 @@ import type { RedactedWord } from '../../analysis/types.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
+import type { JobContext } from '../deps.ts';
 import type { Analyzer } from '../findings/analyze.ts';
-import type { JobContext } from '../types.ts';
 
 type Redact = (text: string) => Promise<string>;
 

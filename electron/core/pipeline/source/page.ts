@@ -9,9 +9,8 @@ import type { PageLimits } from '../../engines/pages/yt-dlp.ts';
 import type { PageRecording } from '../../engines/pages/yt-dlp-output.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
-import type { PipelineDeps } from '../deps.ts';
+import type { JobContext, PipelineDeps } from '../deps.ts';
 import { redactsNames } from '../redaction/names.ts';
-import type { JobContext } from '../types.ts';
 
 /** What resolving a source needs. */
 export type SourceDeps = Pick<PipelineDeps, 'db' | 'paths' | 'http' | 'pages'> & {

@@ -6,12 +6,12 @@ import { withLogin } from '../../base/url-login.ts';
 import type { MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download } from '../../engines/net/download.ts';
 import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts';
-import type { RangeReader } from '../../engines/net/range-reader/types.ts';
+import type { RangeReader } from '../../engines/net/range-reader/remote-file.ts';
 import { removeResumeState, saveRevalidationState } from '../../engines/net/resume-state.ts';
 import type { DownloadProgress } from '../../engines/net/types.ts';
 import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/web-page.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
-import type { JobContext } from '../types.ts';
+import type { JobContext } from '../deps.ts';
 import { fetchFromPage, type SourceDeps } from './page.ts';
 import { DOWNLOADED_FILE, workFolder } from './work-folder.ts';
 

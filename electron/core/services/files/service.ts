@@ -5,19 +5,23 @@ import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
 import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { countLinksOfFile, linksOfFile } from '../../stores/file-links.ts';
-import { type FileFilter, listFiles, listFolders } from '../../stores/file-list.ts';
 import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
+import {
+  countLinksOfFile,
+  type FileFilter,
+  linksOfFile,
+  listFiles,
+  listFolders,
+} from '../../stores/files.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import { keyPrefix, normalizeKey } from './keys.ts';
-import { checkMetadata } from './metadata.ts';
-import { presentFile, presentLinks } from './present.ts';
+import { checkMetadata, presentFile, presentLinks } from './present.ts';
+import type { TokenSigner } from './presign.ts';
 import type { Quota } from './quota.ts';
-import type { TokenSigner } from './tokens.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 

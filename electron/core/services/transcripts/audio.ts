@@ -7,7 +7,7 @@ import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.t
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { isSameSecret } from '../../base/ids.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
+import { KeyedLock } from '../../base/in-order.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';

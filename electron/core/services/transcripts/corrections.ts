@@ -11,8 +11,7 @@ import {
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
-import type { Replacement } from './edited-segments.ts';
-import { commonWords } from './word-diff.ts';
+import { commonWords, type Replacement } from './edited-segments.ts';
 
 /** Words of a correction: a term is heard as at most this many (`recognition/vocabulary.ts`). */
 const MAX_WORDS = 4;

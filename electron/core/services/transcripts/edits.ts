@@ -10,7 +10,7 @@ import type {
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
+import { KeyedLock } from '../../base/in-order.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';

@@ -23,7 +23,6 @@ import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pi
 import { redactNamesOfFailed } from '../../pipeline/redaction/names.ts';
 import { dropUnredacted } from '../../pipeline/redaction/text.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { runPendingScrub } from '../../stores/scrub.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
@@ -31,8 +30,8 @@ import { countSegments, readSegments, type StoredSegment } from '../../stores/se
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
-import type { UserRecord } from '../../stores/users.ts';
-import { readUserVocabulary } from '../../stores/vocabularies.ts';
+import { findIdempotent, rememberIdempotent } from '../../stores/transcripts.ts';
+import { readUserVocabulary, type UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';

@@ -21,8 +21,7 @@ import {
   withSpans,
 } from '../../stores/segments.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import type { Replacement } from './edited-segments.ts';
-import { moveEntities } from './moved-entities.ts';
+import { moveEntities, type Replacement } from './edited-segments.ts';
 
 type Deps = { readonly db: ReadableDb; readonly analyze: Analyzer };
 

@@ -13,7 +13,7 @@ import type { LiveProgress } from '../../jobs/runner.ts';
 import type { StoredAnalysis } from '../../stores/codecs.ts';
 import type { SegmentSpan, StoredSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
-import { commonPrefix, commonSuffix } from './moved-entities.ts';
+import { commonPrefix, commonSuffix } from './edited-segments.ts';
 
 type Statused = Pick<Transcript, 'status' | 'error'>;
 

@@ -6,7 +6,7 @@ import type {
   RangeReader,
   RangeReaderOptions,
   RangeReaderResult,
-} from '../../../../electron/core/engines/net/range-reader/types.ts';
+} from '../../../../electron/core/engines/net/range-reader/remote-file.ts';
 import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
 import { readWebPage } from '../../../../electron/core/engines/pages/web-page.ts';
 import { createRandom, SEED } from '../../../support/random.ts';

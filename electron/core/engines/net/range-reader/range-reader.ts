@@ -5,8 +5,12 @@ import { cancellationError, onAbort } from '../../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../../base/errors.ts';
 import { isSameSecret, newToken } from '../../../base/ids.ts';
 import { downloadFileName } from '../file-name.ts';
-import { RemoteFile } from './remote-file.ts';
-import type { RangeReader, RangeReaderOptions, RangeReaderResult } from './types.ts';
+import {
+  type RangeReader,
+  type RangeReaderOptions,
+  type RangeReaderResult,
+  RemoteFile,
+} from './remote-file.ts';
 
 /**
  * Bounds of what a response fetches; ffmpeg requests the rest (`-reconnect`). A longer response would fill the sockets' buffers

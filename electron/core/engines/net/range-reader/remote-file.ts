@@ -3,14 +3,90 @@ import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../../contract/settings.ts'
 import { throwIfAborted } from '../../../base/abort.ts';
 import { AppError, isAppError } from '../../../base/errors.ts';
 import { formatBytes } from '../../../base/numbers.ts';
-import { isEncoded } from '../content-encoding.ts';
-import { type ContentRange, parseContentRange } from '../content-range.ts';
+import { type ContentRange, isEncoded, parseContentRange } from '../content-encoding.ts';
 import { explainStatus, isTransientStatus } from '../http-status.ts';
 import { DOWNLOAD_MIN_RATE } from '../network-errors.ts';
 import { wasSuspended } from '../suspend.ts';
-import type { OpenedResponse } from '../types.ts';
-import { ExtentCache } from './extent-cache.ts';
-import type { RangeReaderOptions } from './types.ts';
+import type { HttpClient, MinRate, OpenedResponse } from '../types.ts';
+
+export type RangeReaderOptions = {
+  readonly client: HttpClient;
+  readonly url: string;
+  readonly signal?: AbortSignal;
+  /** Seconds without progress; default: that of the setting `network.stallSeconds`. */
+  readonly stallSeconds?: number;
+  /** Default DOWNLOAD_MIN_RATE. */
+  readonly minRate?: MinRate;
+  /** Most bytes to fetch in all; more is `download_too_large`. */
+  readonly maxBytes: number;
+};
+
+/** A remote file that ffmpeg reads through a loopback URL. */
+export type RangeReader = {
+  readonly kind: 'range';
+  /** `http://127.0.0.1:<port>/<token>`: for ffmpeg alone. */
+  readonly url: string;
+  readonly totalBytes: number;
+  readonly fileName: string;
+  readonly contentType: string | null;
+  readonly finalUrl: string;
+  /** Identifies the version of the file: a hash of its first block, size and validators. */
+  readonly identity: string;
+  /** Bytes fetched from the remote server so far. */
+  bytesFetched(): number;
+  /** The upstream error; ffmpeg sees no more than an input/output error. */
+  failure(): AppError | null;
+  close(): Promise<void>;
+};
+
+export type RangeReaderResult =
+  | { readonly supported: true; readonly reader: RangeReader }
+  /** The server does not support ranges: download the whole file instead. */
+  | { readonly supported: false; readonly reason: string; readonly bytesFetched: number };
+
+/** A run of a file's bytes. */
+type Extent = { readonly start: number; readonly bytes: Buffer };
+
+const endOf = ({ start, bytes }: Extent): number => start + bytes.length;
+
+/** A least-recently-used cache of parts of a file, which do not overlap. */
+export class ExtentCache {
+  /** The least recently used one first. */
+  readonly #extents: Extent[] = [];
+  readonly #capacity: number;
+  #size = 0;
+
+  /** `capacity` in bytes. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** The bytes from a position to the end of the part that it is in; undefined where nothing is cached. */
+  from(position: number): Buffer | undefined {
+    const index = this.#extents.findIndex((extent) => extent.start <= position && position < endOf(extent));
+    const [found] = index < 0 ? [] : this.#extents.splice(index, 1);
+    if (found === undefined) return undefined;
+    this.#extents.push(found);
+    return found.bytes.subarray(position - found.start);
+  }
+
+  /** Where the next part after a position starts; infinite if there is none. */
+  nextAfter(position: number): number {
+    return Math.min(...this.#extents.flatMap(({ start }) => (start > position ? [start] : [])));
+  }
+
+  /** Adds bytes none of which is cached, and drops the least recently used parts beyond the capacity. */
+  add(start: number, bytes: Buffer): void {
+    this.#extents.push({ start, bytes });
+    this.#size += bytes.length;
+    while (this.#size > this.#capacity) this.#size -= this.#extents.shift()?.bytes.length ?? this.#size;
+  }
+
+  clear(): void {
+    this.#extents.length = 0;
+    this.#size = 0;
+  }
+}
 
 /** The first fetch: what tells a recording from other files, and the first frames of an MP3. */
 const HEAD_BYTES = 16 * 1024;
