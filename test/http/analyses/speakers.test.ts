@@ -168,7 +168,7 @@ describe('withSpeakers', () => {
   };
 
   it('splits a segment between words, and counts talk by turns', async () => {
-    const { segments, speakers } = await withSpeakers(
+    const { segments, speakers } = withSpeakers(
       [segment],
       [
         { start: 0, end: 1.7, speaker: 5 },
@@ -183,7 +183,7 @@ describe('withSpeakers', () => {
   });
 
   it('flags words during which somebody else speaks, and names the likeliest speaker', async () => {
-    const { segments } = await withSpeakers(
+    const { segments } = withSpeakers(
       [{ ...segment, words: segment.words.map((each) => ({ ...each, overlap: true })) }],
       [
         { start: 0, end: 2.45, speaker: 0 },
@@ -201,9 +201,9 @@ describe('withSpeakers', () => {
       { start: 1.1, end: 4, speaker: 1 },
     ];
     const short = { ...segment, text: 'Are you there?', end: 1.5, words: segment.words.slice(0, 3) };
-    expect((await withSpeakers([short], turns)).segments).toMatchObject([
+    expect(withSpeakers([short], turns).segments).toMatchObject([
       { text: 'Are you there?', speaker_id: 'A' },
     ]);
-    expect((await withSpeakers([segment], [])).segments).toEqual([segment]);
+    expect(withSpeakers([segment], []).segments).toEqual([segment]);
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import type { AnalysisOptions, KnownSpeaker } from '../../../contract/transcript.ts';
 import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
@@ -173,9 +174,11 @@ const assignSpeakers = async (
   { turns, embeddings }: Diarization,
   model: string,
 ): Promise<Required<Diarized>> => {
-  const { labels, ...found } = await withSpeakers(before.segments, turns);
-  const { segments, speakers } = await withEarlierEdits(before, found);
-  const named = await withEarlierNames(before, { segments, speakers });
+  const { labels, ...found } = withSpeakers(before.segments, turns);
+  await nextTurn();
+  const { segments, speakers } = withEarlierEdits(before, found);
+  await nextTurn();
+  const named = withEarlierNames(before, { segments, speakers });
   return {
     segments,
     speakers: named.speakers,

@@ -42,21 +42,13 @@ type Comparison = Point & {
 
 const UNREACHED = 0x7fffffff;
 
-/** Words between two checks of the clock while words are numbered. */
-const BATCH = 2000;
-
 /** Numbers words so that equal words get equal numbers: comparing numbers is cheaper than comparing strings. */
-const numberWords = async (
-  words: readonly string[],
-  numbers: Map<string, number>,
-  yieldIfDue: YieldIfDue,
-): Promise<Int32Array> => {
+const numberWords = (words: readonly string[], numbers: Map<string, number>): Int32Array => {
   const numbered = new Int32Array(words.length);
   for (const [index, word] of words.entries()) {
     const number = numbers.get(word) ?? numbers.size;
     numbers.set(word, number);
     numbered[index] = number;
-    if (index % BATCH === 0) await yieldIfDue();
   }
   return numbered;
 };
@@ -134,8 +126,8 @@ export const commonWords = async (
   { maxEdits = MAX_EDITS, yieldIfDue = createYielder() }: { maxEdits?: number; yieldIfDue?: YieldIfDue } = {},
 ): Promise<WordPair[]> => {
   const numbers = new Map<string, number>();
-  const a = await numberWords(before, numbers, yieldIfDue);
-  const lists = { a, b: await numberWords(after, numbers, yieldIfDue) };
+  const a = numberWords(before, numbers);
+  const lists = { a, b: numberWords(after, numbers) };
   const windows: WordPair[][] = [];
   for (let end: Point = { x: before.length, y: after.length }; end.x > 0 && end.y > 0; ) {
     const comparison = await compare(lists, end, maxEdits, yieldIfDue);
