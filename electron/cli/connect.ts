@@ -11,7 +11,7 @@ import { printMessage, style } from './terminal.ts';
 const TOO_MANY_REQUESTS = 429;
 const DEFAULT_WAIT_SECONDS = 5;
 
-/** `fetch` that sends a request again after the time of `Retry-After` where the service has had too many of them. */
+/** `fetch` that sends a request again after the time of `Retry-After` if the service has had too many of them. */
 export const patientFetch: typeof fetch = async (input, init) => {
   for (let isNoted = false; ; isNoted = true) {
     const response = await fetch(input, init);
@@ -53,7 +53,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 /** Before a command says what it waits for. */
 export const NOTE_AFTER_MS = 500;
 
-/** Undefined where no service runs on this data folder, or none that answers. */
+/** Undefined if no service runs on this data folder, or none that answers. */
 export const findRunningServer = async (dataDir: string): Promise<RunningServer | undefined> => {
   const paths = dataPaths(dataDir);
   const server = readServerFile(paths);
@@ -72,7 +72,7 @@ export const findRunningServer = async (dataDir: string): Promise<RunningServer 
 
 /**
  * Holds a service, which may be that of a command: it ends only when no event stream of the local key is open any more.
- * Returns what lets it go; undefined where it is ending already.
+ * Returns what lets it go; undefined if it is ending already.
  */
 const hold = async (client: Client): Promise<(() => void) | undefined> => {
   const controller = new AbortController();
@@ -102,7 +102,7 @@ const awaitOthers = async (app: App): Promise<void> => {
   process.off('SIGINT', end);
 };
 
-/** Starts a service for this command; undefined where another process uses the folder, if `mayWait`. */
+/** Starts a service for this command; undefined if another process uses the folder, if `mayWait`. */
 const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Connection | undefined> => {
   const own = { ...options, port: 0, host: '127.0.0.1' };
   const app = await startService(own, { temporary: true, mayWait });
@@ -116,7 +116,7 @@ const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Conne
 };
 
 /**
- * Connects to the service that runs on this data folder, or starts one for this command. Throws `conflict` where
+ * Connects to the service that runs on this data folder, or starts one for this command. Throws `conflict` if
  * another program uses the folder and does not answer. `holds`: whether the service, if it is that of another command,
  * goes on until the connection is closed.
  */
@@ -136,7 +136,7 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
   }
 };
 
-/** Throws where the options of a run are not those of the service that runs already, and so would have no effect. */
+/** Throws if the options of a run are not those of the service that runs already, and so would have no effect. */
 export const checkEffect = async ({ client }: RunningServer, options: ServerOptions): Promise<void> => {
   const asked = Object.entries(overridesOf(options));
   if (asked.length === 0) return;

@@ -125,7 +125,7 @@ const printChecks = (checks: readonly Check[]): Promise<void> =>
     )}\n`,
   );
 
-/** Waits until the graphics processor was tried, where this process does that. */
+/** Waits until the graphics processor was tried, if this process does that. */
 const systemInfo = async ({ client, isOwn }: Connection): Promise<SystemInfo> => {
   const startedAt = performance.now();
   for (let isTold = false; ; isTold = true) {
@@ -179,7 +179,7 @@ const printDiagnosis = (diagnosis: Diagnosis): Promise<void> => {
   ]);
 };
 
-/** Throws where nobody can be asked. */
+/** Throws if no one can be asked. */
 const isConfirmed = async ({ yes }: DoctorOptions): Promise<boolean> => {
   if (yes === true) return true;
   if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: add --yes to repair.');
@@ -210,7 +210,7 @@ const printRepair = ({ salvaged, backup, aside, relinked, audio }: Repair): void
   printMessage(style('green', 'The library is repaired. Start Earshot again.'));
 };
 
-/** Undefined where the library is in order, or a running service uses it. */
+/** Undefined if the library is in order, or a running service uses it. */
 const diagnoseStopped = async (dataDir: string): Promise<Diagnosis | undefined> => {
   const { diagnose } = await import('../core/repair.ts');
   try {

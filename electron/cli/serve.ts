@@ -141,7 +141,7 @@ const isStarted = async (child: ChildProcess): Promise<'running' | 'handed over'
 /** Chromium's mark in a profile that a running browser has: a link to no file, on Windows a file. */
 const PROFILE_LOCK = process.platform === 'win32' ? 'lockfile' : 'SingletonLock';
 
-/** Opens the page as a window of its own in Chromium, Chrome or Edge, and in the default browser where there is none. */
+/** Opens the page as a window of its own in Chromium, Chrome or Edge, and in the default browser if there is none. */
 const openWindow: OpenWindow = async (url, dataDir) => {
   if (!hasScreen()) {
     printMessage('There is no screen here: open the link above in a browser.');
@@ -228,7 +228,7 @@ const printAddress = (
   return Promise.resolve();
 };
 
-/** Throws where the service that runs already answers at another place than was asked for. */
+/** Throws if the service that runs already answers at another place than was asked for. */
 const checkPlace = ({ url, pid }: RunningServer, { port, host }: ServeOptions): void => {
   const isElsewhere = port !== undefined && port !== 0 && port !== Number(new URL(url).port);
   const isOtherHost = host !== undefined && host !== new URL(url).hostname;
@@ -312,7 +312,7 @@ const serve = async (options: ServeOptions): Promise<void> => {
   }
   const { app } = found;
   const { url, dataDir } = app;
-  // Before the address is printed: whoever reads it may stop the service at once, also while the window is opening.
+  // Before the address is printed: its reader may stop the service at once, also while the window is opening.
   const windowClosed = Promise.withResolvers<void>();
   const done = closeWhenDone(app, windowClosed.promise, options.json === true);
   await printAddress(

@@ -5,7 +5,7 @@ import type { AppConfig } from '../core/config.ts';
 import { configOf, PROGRAM, type ServerOptions } from './environment.ts';
 
 type Start = Pick<AppConfig, 'temporary'> & {
-  /** Whether the caller tries again where another process has the data folder. */
+  /** Whether the caller tries again if another process has the data folder. */
   readonly mayWait: boolean;
 };
 
@@ -23,7 +23,7 @@ const start = async (config: AppConfig): Promise<App> => {
   });
 };
 
-/** Starts the service in this process; undefined where another process has the data folder, if `mayWait`. */
+/** Starts the service in this process; undefined if another process has the data folder, if `mayWait`. */
 export const startService = async (
   options: ServerOptions,
   { mayWait, temporary }: Start,

@@ -108,7 +108,7 @@ const parseLine = (text: string, line: number): Entry | Problem => {
   }
 };
 
-/** The lines of an export's manifest. Throws `invalid_request` where there is none. */
+/** The lines of an export's manifest. Throws `invalid_request` if there is none. */
 const readManifest = async (root: string): Promise<(Entry | Problem)[]> => {
   let text: string;
   try {
@@ -149,7 +149,7 @@ type VerifyReport = Omit<VerifiedFiles['data'], 'total' | 'next'> &
 const BAR = 24;
 
 /**
- * `verifying [########                ]  33 %  12 of 36 files, 1.2 GB`. Where files were deleted after they were done,
+ * `verifying [########                ]  33 %  12 of 36 files, 1.2 GB`. If files were deleted after they were done,
  * more may be done than there are.
  */
 export const progressText = (doing: string, done: Count, total: Count): string => {
@@ -168,7 +168,7 @@ const progressOn =
 
 type Storage = Connection & { readonly line: StatusLine };
 
-/** Connects to the service of the data folder. Throws `invalid_request` where there is no library. */
+/** Connects to the service of the data folder. Throws `invalid_request` if there is no library. */
 const withStorage = async (
   options: StorageOptions,
   work: (storage: Storage) => Promise<void>,
@@ -237,7 +237,7 @@ const exportTo = async (
         await pace();
       }
     } catch (error) {
-      // Rejects where the service has ended; else it broke off because the rest of the file is damaged.
+      // Rejects if the service has ended; else it broke off because the rest of the file is damaged.
       await client.call('health');
       throw new AppError('storage_unavailable', 'No intact copy of the file is left.', { cause: error });
     }

@@ -270,7 +270,7 @@ const checkFile = async (path: string): Promise<void> => {
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
 };
 
-/** The places where a second model heard something else: words with alternatives that follow one another are one. */
+/** The places where a second model recognized something else: words with alternatives that follow one another are one. */
 const countDifferences = (segments: readonly Segment[]): number =>
   segments
     .flatMap(({ words = [] }) => words.map(({ alternatives }) => alternatives !== undefined))
@@ -300,7 +300,7 @@ const summaryLine = (
   ].join(' · ');
 };
 
-/** Writes the text; where that fails, says how to have it again. */
+/** Writes the text; if that fails, says how to have it again. */
 const deliver = async (
   client: Client,
   transcript: Transcription,
@@ -354,7 +354,7 @@ const printNotes = ({ warnings }: Transcription, noted: Set<string>): void => {
   }
 };
 
-/** False where the transcription fails, which is printed. */
+/** False if the transcription fails, which is printed. */
 const transcribeSource = async (source: string, run: Run): Promise<boolean> => {
   const { connection, options, signal } = run;
   const { client } = connection;
@@ -387,7 +387,7 @@ const transcribeOne: typeof transcribeSource = async (source, run) => {
   }
 };
 
-/** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
+/** False for a recording that cannot be transcribed, whose error is printed. Throws if no other one can be. */
 const transcribeOrReport = async (source: string, run: Run): Promise<boolean> => {
   try {
     return await transcribeOne(source, run);

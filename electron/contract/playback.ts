@@ -28,7 +28,7 @@ export const PeaksQuery = z
 export type PeaksQuery = z.output<typeof PeaksQuery>;
 export const Peaks = success(
   z.object({
-    per_second: z.int().describe('As requested, but at most 20 without a range, or where the audio is gone.'),
+    per_second: z.int().describe('As requested, but at most 20 without a range, or if the audio is gone.'),
     from: Seconds.optional().describe('Where the first bucket of a part begins.'),
     duration: Seconds,
     min: z.array(z.number()).describe('-1 to 0, one per bucket.'),

@@ -15,7 +15,7 @@ export const JOB_ERRORS = ['budget_exceeded', 'engine_unavailable'] as const sat
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: anyone, any valid key, the owner's keys, or whoever the handler admits (`own`: signatures, public files). */
+/** Who may call: anyone, any valid key, the owner's keys, or those whom the handler admits (`own`: signatures, public files). */
 export type Access = 'none' | 'key' | 'owner' | 'own';
 
 export type Tag =

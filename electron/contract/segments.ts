@@ -9,7 +9,7 @@ const Channel = z
 /** How the model of `verify_with` reads a word. */
 export const WordAlternative = z
   .object({
-    text: z.string().describe('Empty if this model heard nothing there.'),
+    text: z.string().describe('Empty if this model recognized nothing there.'),
     model: z.string().describe('The id of the model.'),
     confidence: Probability,
   })
@@ -33,7 +33,7 @@ export const Word = z
     overlap: z
       .boolean()
       .optional()
-      .describe('True where several people speak at once; `speaker_id` is the likeliest of them.'),
+      .describe('True if several people speak at once; `speaker_id` is the likeliest of them.'),
   })
   .meta({ id: 'Word' });
 export type Word = z.output<typeof Word>;
@@ -65,7 +65,7 @@ export const Segment = z
       .string()
       .nullable()
       .describe(
-        'The language of its text, as a code; null where it is not known by segment: with `translate`, and in transcriptions by earlier versions.',
+        'The language of its text, as a code; null if it is not known by segment: with `translate`, and in transcriptions by earlier versions.',
       ),
     words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
     paragraph_starts: z

@@ -231,7 +231,7 @@ export const RedactionReport = z
       .array(z.string())
       .describe('Policies with a value that is still audible; empty if the redaction succeeded.'),
     source: RedactedSource.optional().describe(
-      'What became of the stored file that was transcribed: `deleted`; `kept` as requested; `kept_in_use` while another transcription needs it; `not_stored` if `audio_url` named none. Absent where an earlier version redacted.',
+      'What became of the stored file that was transcribed: `deleted`; `kept` as requested; `kept_in_use` while another transcription needs it; `not_stored` if `audio_url` named none. Absent if an earlier version redacted.',
     ),
   })
   .meta({ id: 'RedactionReport' });
@@ -294,7 +294,7 @@ export const Transcription = z
     redacted_audio_url: z.string().optional(),
     redaction_report: RedactionReport.optional(),
     private_data: PrivateDataCounts.optional().describe(
-      'With redact_pii; absent where an earlier version redacted.',
+      'With redact_pii; absent if an earlier version redacted.',
     ),
     name: z.string(),
     model: z.string().describe('As requested.'),
@@ -305,9 +305,7 @@ export const Transcription = z
       .describe('Detected or requested; of several languages the most spoken one; null until known.'),
     languages: z
       .array(LanguageShare)
-      .describe(
-        'The languages of the segments, the most spoken one first; empty where the segments have none.',
-      ),
+      .describe('The languages of the segments, the most spoken one first; empty if the segments have none.'),
     language_confidence: Probability.nullable(),
     confidence: Probability.nullable().describe('Mean confidence of the words.'),
     word_count: z.int(),
@@ -338,7 +336,7 @@ export const Transcription = z
     edits: z
       .object({ undo: Edit.nullable(), redo: Edit.nullable() })
       .optional()
-      .describe('What `undo` takes back and what `redo` makes again; absent where nobody edited.'),
+      .describe('What `undo` takes back and what `redo` makes again; absent if nobody edited.'),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
     revision: z.int().describe('Grows with every change of the transcription.'),

@@ -133,7 +133,7 @@ const finishScrub = (db: Database, logger: Logger): void => {
   }
 };
 
-/** Erases it at a stop, where other programs let it; else the log says so, and the next start does the rest. */
+/** Erases it at a stop, if other programs let it; else the log says so, and the next start does the rest. */
 const finishScrubAtStop = async (db: Database, logger: Logger): Promise<void> => {
   const until = performance.now() + MAX_READER_WAIT_MS;
   finishScrub(db, logger);
@@ -307,7 +307,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
 
 /**
  * Starts the service on a data folder; resolves once it accepts requests. Throws `conflict` while another process uses
- * the folder, or where the port is taken.
+ * the folder, or if the port is taken.
  */
 export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
   const data = explainUnwritable(() => openData(config));

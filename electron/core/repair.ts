@@ -48,7 +48,7 @@ const withLock = <T>(paths: DataPaths, work: () => T): T => {
 };
 
 /**
- * Checks the database of a data folder that no service uses. Undefined where there is no library yet. Throws `conflict`
+ * Checks the database of a data folder that no service uses. Undefined if there is no library yet. Throws `conflict`
  * while a service uses it.
  */
 export const diagnose = (dataDir: string): Diagnosis | undefined => {

@@ -68,7 +68,7 @@ const exchange = async (token: string, { baseUrl, storage, shared }: Storages): 
   }
 };
 
-/** Stores a key of this tab's own where another tab of this browser has had a session. */
+/** Stores a key of this tab's own if another tab of this browser has had a session. */
 const resume = async ({ baseUrl, storage, shared }: Storages): Promise<void> => {
   const browser = shared.getItem(BROWSER_KEY);
   if (browser === null) return;

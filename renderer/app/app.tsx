@@ -16,7 +16,7 @@ export const takeToken = (): string | undefined => {
   const token = tokenFromHash(window.location.hash);
   if (window.location.hash.startsWith('#token=')) {
     history.replaceState(null, '', placeFromHash(window.location.hash, localStorage));
-    // Replacing the address tells nobody.
+    // Replacing the address tells no one.
     window.dispatchEvent(new HashChangeEvent('hashchange'));
   }
   return token;

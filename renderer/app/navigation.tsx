@@ -60,7 +60,7 @@ export const Sidebar = () => {
         onClick={() => dialogs.open({ kind: 'create', sources: [] })}
       >
         <Plus size={16} aria-hidden />
-        {/* The key wraps out of sight where the words need its room. */}
+        {/* The key wraps out of sight if the words need its room. */}
         <span className="flex h-6 min-w-0 flex-1 flex-wrap items-center gap-x-2 overflow-hidden">
           <span className="max-w-full truncate leading-6">{t('nav.new')}</span>
           <Kbd className="ms-auto">N</Kbd>

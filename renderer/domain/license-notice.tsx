@@ -2,7 +2,7 @@ import type { Model } from '../../electron/contract/system.ts';
 import { useI18n } from '../hooks/services.tsx';
 import { licenseNotice } from './models.ts';
 
-/** Names a model's author and license where the license asks for it. */
+/** Names a model's author and license if the license asks for it. */
 export const LicenseNotice = ({ model }: { model: Model }) => {
   const { t } = useI18n();
   const notice = licenseNotice(model, t);

@@ -59,7 +59,7 @@ const typesetAll = <T>(texts: T, locale: Locale): T =>
         typeof value === 'string' ? typesetFrench(value) : value,
       );
 
-/** A translation, with English where it lacks a message: a message is added in English first. */
+/** A translation, with English if it lacks a message: a message is added in English first. */
 export const withFallback = (translation: Partial<Messages>): Messages =>
   translation === english ? english : { ...english, ...translation };
 
@@ -114,7 +114,7 @@ export const createI18n = () => {
 };
 export type I18n = ReturnType<typeof createI18n>;
 
-/** Adds the reader's region: `en` becomes `en-GB` where the browser prefers that. */
+/** Adds the reader's region: `en` becomes `en-GB` if the browser prefers that. */
 export const withRegion = (language: Locale, languages: readonly string[]): string =>
   languages.find((each) => each.toLowerCase().startsWith(`${language}-`)) ?? language;
 

@@ -44,7 +44,7 @@ export const createRecording = (options: Options) => {
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-  /** Whoever closes the window is asked first: by the browser, or by the desktop program, where the event keeps it open silently. */
+  /** The person who closes the window is asked first: by the browser, or by the desktop program, if the event keeps it open silently. */
   const setAsking = (isOn: boolean) => {
     if (window.earshot !== undefined) window.earshot.setRecording(isOn);
     else if (isOn) window.addEventListener('beforeunload', warn);
@@ -143,7 +143,7 @@ export const createRecording = (options: Options) => {
     },
     /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
     leave,
-    /** Forgets a finished recording that nobody wants. */
+    /** Forgets a finished recording that no one wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();
     },

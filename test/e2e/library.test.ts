@@ -290,7 +290,7 @@ describe('library screen', () => {
   it('shows the whole reason of a failure by pointer, keys and touch', async () => {
     const failed = await server.client.call('createTranscript', {
       body: {
-        audio_url: 'http://127.0.0.1:9/a-recording-with-a-long-name-that-nobody-can-reach.mp3',
+        audio_url: 'http://127.0.0.1:9/a-recording-with-a-long-name-that-no one-can-reach.mp3',
         name: 'Lost',
         model: 'mini',
         wait_until_complete: true,

@@ -41,7 +41,7 @@ describe('toasts', () => {
     await page.keyboard.press('Delete');
     const toast = window.toast('Deleted');
     await toast.waitFor();
-    // A busy machine takes F8 between the toast's first frame and its listeners; nobody is as fast.
+    // A busy machine takes F8 between the toast's first frame and its listeners; no one is as fast.
     await toast.evaluate((element) => Promise.all(element.getAnimations().map((each) => each.finished)));
     return toast;
   };

@@ -63,7 +63,7 @@ const STATES: Readonly<Record<string, State>> = {
   palette: { show: (page) => page.keyboard.press('Control+k'), seen: DIALOG },
 };
 
-/** What the analyses store where nothing was said. */
+/** What the analyses store if nothing was said. */
 const SILENCE: StoredAnalysis = {
   summary: { text: '', type: 'bullets', language: 'en', engine: 'extractive', bullets: [] },
   topics: [],

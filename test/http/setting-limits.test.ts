@@ -75,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([discard(server), remote.close()]));
 
-/** The code of the job's error; undefined where it succeeded. */
+/** The code of the job's error; undefined if it succeeded. */
 const runJob = async (tried: readonly SettingKey[]): Promise<string | undefined> => {
   const tries = (part: string) => tried.some((key) => key.startsWith(part));
   const audio_url = tries('network.') ? address : stored;

@@ -45,6 +45,6 @@ export const formatBytes = (bytes: number): string => {
   return `${round(bytes / 1024 ** step, 2)} ${UNITS[step]}`;
 };
 
-/** "1 file", "2 files"; `many` where the plural is not made with an s. */
+/** "1 file", "2 files"; `many` if the plural is not made with an s. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;

@@ -30,7 +30,7 @@ export const TAKEN_TIMEOUT_MS = 30_000;
 /** Between two looks at a data folder that another process has. */
 export const TAKEN_RETRY_MS = 200;
 
-/** Undefined where the file is missing or damaged. After a crash it describes a service that runs no more. */
+/** Undefined if the file is missing or damaged. After a crash it describes a service that runs no more. */
 export const readServerFile = (paths: DataPaths): ServerFile | undefined => {
   try {
     return ServerFile.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8')));

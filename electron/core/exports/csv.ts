@@ -20,8 +20,8 @@ const row = (fields: readonly (string | number)[]): string =>
 
 /**
  * Comma-separated values (RFC 4180: CRLF; UTF-8 without a byte order mark): a row per segment, or per word with
- * `words`. Times are seconds. `channel` is there where a recording's channels were recognized by themselves,
- * `language` where several are spoken.
+ * `words`. Times are seconds. `channel` is there if a recording's channels were recognized by themselves,
+ * `language` if several are spoken.
  */
 export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): string => {
   const nameOf = (speaker: string | null) => (speaker === null ? '' : speakerName(transcript, speaker));

@@ -320,7 +320,7 @@ export type Cue = CueTimes & {
   readonly lines: readonly string[];
   readonly speaker: string | null;
   readonly language: string | null;
-  /** Its first and its last word; the word is -1 where the segment's text has others than its words. */
+  /** Its first and its last word; the word is -1 if the segment's text has others than its words. */
   readonly first: WordPlace;
   readonly last: WordPlace;
 };

@@ -10,7 +10,7 @@ export type Paragraph = {
   readonly start: number;
   readonly end: number;
   readonly speaker: string | null;
-  /** The code of its language, where that differs from the paragraph before; of the first, from the transcript's. */
+  /** The code of its language, if that differs from the paragraph before; of the first, from the transcript's. */
   readonly newLanguage: string | null;
 };
 

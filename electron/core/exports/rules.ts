@@ -23,7 +23,7 @@ const FRAMES_PER_SECOND = 25;
 const frames = (count: number): number => count / FRAMES_PER_SECOND;
 
 /**
- * Where they agree, the Netflix Timed Text Style Guide (general requirements) and the BBC Subtitle Guidelines; of their
+ * If they agree, the Netflix Timed Text Style Guide (general requirements) and the BBC Subtitle Guidelines; of their
  * reading speeds the slower.
  */
 export const DEFAULT_RULES: SubtitleRules = {

@@ -1,5 +1,5 @@
 /**
- * Aligns the tokens of a transcript's text with its words' times. The text wins where the two differ, since a person
+ * Aligns the tokens of a transcript's text with its words' times. The text wins if the two differ, since a person
  * may have edited it.
  */
 import type { Segment, Word } from '../../contract/segments.ts';
@@ -15,7 +15,7 @@ export type TimedToken = TextToken & {
   readonly start: number;
   readonly end: number;
   readonly speaker: string | null;
-  /** Null where the segment's is not known. */
+  /** Null if the segment's is not known. */
   readonly language: string | null;
   /** Set by a person: whether a paragraph begins here. Absent: speakers and pauses decide. */
   readonly startsParagraph?: boolean;

@@ -6,7 +6,7 @@ import { showsSpeakers, speakerName } from './speaker-names.ts';
 import type { ExportTranscript } from './types.ts';
 
 /**
- * Plain text: one line per paragraph, separated by empty lines; with names and times on request. The language is named where
+ * Plain text: one line per paragraph, separated by empty lines; with names and times on request. The language is named if
  * it changes.
  */
 export const renderTxt = (transcript: ExportTranscript, query: ExportQuery): string => {

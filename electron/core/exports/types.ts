@@ -14,7 +14,7 @@ export type ExportTranscript = Pick<
 
 export type RenderedExport = {
   readonly body: string | Uint8Array;
-  /** With its charset where the format is text. */
+  /** With its charset if the format is text. */
   readonly mediaType: string;
   /** Valid on every file system; not encoded for a header. */
   readonly fileName: string;

@@ -12,7 +12,7 @@ export type Call<R extends Route> = {
   readonly query: RouteQuery<R>;
   readonly headers: RouteHeaders<R>;
   readonly body: RouteBody<R>;
-  /** Throws `unauthorized` where the route needs no key and the request has none. */
+  /** Throws `unauthorized` if the route needs no key and the request has none. */
   readonly caller: Caller;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

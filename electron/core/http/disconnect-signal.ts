@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the client disconnects before its answer is complete; at once where it already has. */
+/** Aborts when the client disconnects before its answer is complete; at once if it already has. */
 export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   const end = () => {

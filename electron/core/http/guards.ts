@@ -63,7 +63,7 @@ const NOT_LOCAL = ['origin', 'sec-fetch-site', 'forwarded', 'via', 'x-forwarded-
 
 const isLoopbackAddress = (address: string): boolean => /^(?:(?:::ffff:)?127\.|::1$)/.test(address);
 
-/** Whether a program of this computer calls without a key where the owner allows that. */
+/** Whether a program of this computer calls without a key if the owner allows that. */
 const isKeylessProgram = (
   { headers, ip, routeOptions }: FastifyRequest,
   { settings }: GuardOptions,

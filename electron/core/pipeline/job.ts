@@ -232,7 +232,7 @@ type Outcome = {
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
-  /** The redacted name and file name; empty where they stay. */
+  /** The redacted name and file name; empty if they stay. */
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
@@ -242,7 +242,7 @@ const standInWarning = ({ id, standsInFor }: PipelineModel): StoredWarning[] =>
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): StoredWarning[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningOf('prompt_ignored', { model: id })];
 
-/** Nobody is heard in the track that was recognized, and there are others. */
+/** No one is heard in the track that was recognized, and there are others. */
 const silentTrackWarning = (
   { options }: Transcript,
   { audioStreams }: MediaInfo,

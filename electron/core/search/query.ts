@@ -112,7 +112,7 @@ export const parseQuery = (text: string): Alternatives | undefined => parse(lexe
 const MIN_BEGINNING = 2;
 
 /**
- * Parses a query whose last word is still being typed, so that it also matches as the beginning of a word. Undefined where
+ * Parses a query whose last word is still being typed, so that it also matches as the beginning of a word. Undefined if
  * that makes no difference: after anything but a letter or digit, for an excluded word, and for a single character.
  */
 export const parseTyping = (text: string): Alternatives | undefined => {

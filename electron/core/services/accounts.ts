@@ -91,7 +91,7 @@ export class AccountService {
     return { user: this.owner(), keyHash: '', keyPrefix: 'keyless' };
   }
 
-  /** Undefined where the bearer key is not valid. */
+  /** Undefined if the bearer key is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);
     const keyHash = sha256Hex(key);
@@ -139,7 +139,7 @@ export class AccountService {
     return { key: this.#newTabKey(owner.id), browser, half, user: presentUser(owner) };
   }
 
-  /** The session of a further tab; undefined where the halves are not those of a browser with a session. */
+  /** The session of a further tab; undefined if the halves are not those of a browser with a session. */
   resumeSession(half: string, browser: string): { key: string; browser: string; user: User } | undefined {
     const session = this.#storedSession(browserHash(half, browser), 'browser');
     const user = session && store.findUser(this.#db, session.user_id);

@@ -155,7 +155,7 @@ export class DeviceService implements Devices {
   async describe(builtIn: string | null): Promise<Acceleration> {
     this.start();
     const setting = this.#setting();
-    // Only `auto` tries models; `vulkan` learns from jobs alone where one fails.
+    // Only `auto` tries models; `vulkan` learns from jobs alone whether one fails.
     const waiting = setting === 'auto' ? await Promise.all([...this.#waiting].map(keyOf)) : [];
     const trials = new Map<string, Trial | undefined>([
       ...waiting.map((key): [string, undefined] => [key, undefined]),
@@ -264,7 +264,7 @@ export class DeviceService implements Devices {
     return isReady && next !== undefined ? (signal) => this.#try(next, signal) : undefined;
   }
 
-  /** Tries a model, or leaves it waiting where a job interrupts. */
+  /** Tries a model, or leaves it waiting if a job interrupts. */
   async #try(modelPath: string, signal: AbortSignal): Promise<void> {
     const { logger, parallelism, sample, settings } = this.#deps;
     try {

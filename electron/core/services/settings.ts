@@ -148,7 +148,7 @@ export const namedModelOrigin = (settings: SettingsService): string | null => {
   return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
 };
 
-/** The language model; its URL and name are empty where none is set up. */
+/** The language model; its URL and name are empty if none is set up. */
 export const languageModelOf = (settings: SettingsService) => ({
   url: settings.get('llm.url'),
   model: settings.get('llm.model'),

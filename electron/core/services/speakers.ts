@@ -77,7 +77,7 @@ export class SpeakerService {
   }
 
   /**
-   * Remembers a speaker by a name; one of that name learns from the new embedding. Throws `conflict` where the
+   * Remembers a speaker by a name; one of that name learns from the new embedding. Throws `conflict` if the
    * transcript has no embedding of the speaker. Call it in the transaction that names the speaker.
    */
   remember(transcript: Pick<Transcript, 'id' | 'userId'>, label: string, name: string): void {

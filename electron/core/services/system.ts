@@ -33,7 +33,7 @@ const sizeOf = async (path: string, entry: Pick<Dirent, 'isDirectory'>): Promise
     );
   const entries = await unlessGone(readdir(path, { withFileTypes: true }), []);
   let bytes = 0;
-  // One after the other, so that a folder of 100,000 files holds up nobody.
+  // One after the other, so that a folder of 100,000 files holds up no one.
   for (const each of entries) bytes += await sizeOf(join(path, each.name), each);
   return bytes;
 };

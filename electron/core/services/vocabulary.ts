@@ -91,7 +91,7 @@ export class VocabularyService {
     return this.suggestions(userId);
   }
 
-  /** Adds a suggested term. Throws `suggestion_not_found`, and `conflict` where the list is full. */
+  /** Adds a suggested term. Throws `suggestion_not_found`, and `conflict` if the list is full. */
   accept(userId: string, id: string): UserVocabulary {
     const suggestion = this.#suggestion(userId, id);
     const terms = withTerm(this.get(userId).terms, suggestion);

@@ -44,7 +44,7 @@ export const nullable = <T>({ decode, encode }: TextCodec<T>) => ({
 export const FileMetadata = z.record(z.string(), z.json());
 export type FileMetadata = Readonly<z.output<typeof FileMetadata>>;
 
-/** Results of the analyses, in the form of the answer; absent where they were not asked for. */
+/** Results of the analyses, in the form of the answer; absent if they were not asked for. */
 const StoredAnalysis = Transcription.pick({
   topics: true,
   summary: true,
@@ -90,7 +90,7 @@ const RecognitionCheckpoint = z.object({
   segments: z.number(),
   language: z.string().nullable(),
   languageConfidence: z.number().nullable(),
-  /** The language at the end of what is saved, where it is found out part by part. */
+  /** The language at the end of what is saved, if it is found out part by part. */
   lastLanguage: z.string().optional(),
   /** Id of the model that made what is saved. */
   model: z.string(),
@@ -105,13 +105,13 @@ const RecognitionCheckpoint = z.object({
       }),
     )
     .optional(),
-  /** How far a second model has heard the audio again: next chunk, its position, and the next segment. */
+  /** How far a second model has recognized the audio again: next chunk, its position, and the next segment. */
   verified: z
     .object({
       chunk: z.number(),
       at: z.number(),
       segments: z.number(),
-      /** Where only the second model heard anything; seconds on the transcript's timeline. */
+      /** Where only the second model recognized anything; seconds on the transcript's timeline. */
       missed: z.array(z.number()),
     })
     .optional(),
@@ -156,7 +156,7 @@ export type PackedWord = [
   end: number,
   confidence: number,
   speaker: string | null,
-  /** Null only where something follows. */
+  /** Null only if something follows. */
   startsParagraph?: boolean | null,
   alternatives?: readonly PackedAlternative[] | null,
   marks?: PackedMarks,
@@ -221,7 +221,7 @@ const StoredPatch = z.object({
       ),
     }),
   ),
-  /** All speakers; null for none, absent where they stay. */
+  /** All speakers; null for none, absent if they stay. */
   speakers: Transcription.shape.speakers.unwrap().nullable().optional(),
   /** The name of the recording; absent if it stays. */
   name: z.string().optional(),

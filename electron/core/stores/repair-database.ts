@@ -103,12 +103,12 @@ class TableSalvage {
     return isWhole;
   }
 
-  /** Replaces all rows, or, where not all can be read, none. */
+  /** Replaces all rows, or, if not all can be read, none. */
   replaceAll(): boolean {
     return this.#replace('', []);
   }
 
-  /** Replaces the rows with this value, or, where not all can be read, none. */
+  /** Replaces the rows with this value, or, if not all can be read, none. */
   replaceWhere(column: string, value: unknown): boolean {
     return this.#replace(`WHERE ${quoted(column)} = ?`, [value]);
   }
@@ -234,8 +234,8 @@ const salvageAll = (from: File, to: File): Salvage => {
 
 /**
  * Puts what can be read of the database `damaged` over the database `target`, a copy of a backup or a new file. Rows that
- * were deleted since the backup are deleted where their table can be read to its end. Without `damaged`, only prepares
- * the target. Throws where nothing can be read.
+ * were deleted since the backup are deleted if their table can be read to its end. Without `damaged`, only prepares
+ * the target. Throws if nothing can be read.
  */
 const salvage = (damaged: string | undefined, target: string): Salvage | undefined => {
   const from =
@@ -265,7 +265,7 @@ const salvage = (damaged: string | undefined, target: string): Salvage | undefin
   }
 };
 
-/** Whether the database can be used. `missing`: also where the file is empty. */
+/** Whether the database can be used. `missing`: also if the file is empty. */
 export type DatabaseState = 'good' | 'damaged' | 'missing';
 
 /** Reads every page of a database that no service has open. */
@@ -286,11 +286,11 @@ export const inspectDatabase = (path: string): DatabaseState => {
 };
 
 export type DatabaseRepair = {
-  /** What could be read of the damaged database; undefined where that was nothing. */
+  /** What could be read of the damaged database; undefined if that was nothing. */
   readonly salvaged: Salvage | undefined;
   /** The backup that the rest is from. */
   readonly backup: Backup | undefined;
-  /** What was added to the name of the damaged file, which stays; undefined where there was none. */
+  /** What was added to the name of the damaged file, which stays; undefined if there was none. */
   readonly aside: string | undefined;
 };
 

@@ -103,7 +103,7 @@ export const deleteLeftovers = (db: WritableDb): boolean => {
   return db.get(withOthers.limit(1)) !== undefined;
 };
 
-/** How another model reads a word; empty if it heard none there. */
+/** How another model reads a word; empty if it recognized none there. */
 type WordAlternative = { readonly text: string; readonly model: string; readonly confidence: number };
 
 export type StoredWord = {
@@ -133,9 +133,9 @@ export type StoredSegment = {
   start: number;
   end: number;
   speaker_id: string | null;
-  /** The audio channel in which it is said, from 0; absent where channels were not recognized by themselves. */
+  /** The audio channel in which it is said, from 0; absent if channels were not recognized by themselves. */
   channel?: number;
-  /** The code of the language of its text; absent until known, and where an earlier version recognized it. */
+  /** The code of the language of its text; absent until known, and if an earlier version recognized it. */
   language?: string;
   words: StoredWord[];
 };
@@ -471,7 +471,7 @@ export const differingSpan = (
 /** Segments of a job that wait to become those of its transcript. */
 export type StagedSegments = {
   readonly transcriptId: string;
-  /** False where the transcript has the same already, and nothing was written. */
+  /** False if the transcript has the same already, and nothing was written. */
   readonly isChange: boolean;
 };
 
@@ -481,7 +481,7 @@ const STAGED_AT_ONCE = 400;
 /**
  * Writes all segments that a job's transcript is to have, beside those it has, in steps between which other requests get
  * their turn: ten hours take as long as a noticeable pause. `switchToStaged` makes them those of the transcript. Nothing
- * else may write its segments until then. Throws `interrupted` where the job is no longer the caller's.
+ * else may write its segments until then. Throws `interrupted` if the job is no longer the caller's.
  */
 export const stageSegments = async (
   db: WritableDb,

@@ -247,7 +247,7 @@ export const findProcessing = (db: ReadableDb, userId: string): StoredSummary[] 
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, reason, language, model, createdFrom, createdTo, fileId } = filter;
-  // The plus stops SQLite from using an index on user_id where the file selects far fewer transcripts.
+  // The plus stops SQLite from using an index on user_id if the file selects far fewer transcripts.
   const owner = fileId === undefined ? raw.ref<string>('user_id') : raw<string>`+user_id`;
   let query = sql.selectFrom('transcripts').where(owner, '=', userId);
   if (fileId !== undefined) query = query.where('file_id', '=', fileId);

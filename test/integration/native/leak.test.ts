@@ -8,7 +8,7 @@ import { STARTER_MODEL } from '../../support/paths.ts';
 vi.setConfig({ testTimeout: 300_000 });
 
 const MEGABYTE = 1024 * 1024;
-/** Memory is even after some ten jobs. Audio that is left behind shows after fewer jobs where it is longer. */
+/** Memory is even after some ten jobs. Audio that is left behind shows after fewer jobs if it is longer. */
 const [JOBS, WARM_UP, SECONDS] = [70, 20, 6];
 
 describe('memory', () => {

@@ -47,12 +47,12 @@ const hasAmx = (): boolean => hasFeature(/\bamx_bf16\b/);
 describe.each([1, 3])('products and attention with %i threads', (threads) => {
   it('are as exact with AMX as without it, for rows, columns and depths that do not fill its tiles', () => {
     const { f16, q8_0, attention } = check(threads);
-    // Where AVX-512 is missing, ggml rounds columns and scores to half precision.
+    // If AVX-512 is missing, ggml rounds columns and scores to half precision.
     expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
   });
 
-  // Where AMX is missing the other test shows the same for several threads.
+  // If AMX is missing the other test shows the same for several threads.
   if (threads === 1)
     it('leave AMX out where it is switched off', () => {
       const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });

@@ -13,7 +13,7 @@ type Span = { readonly start: number; readonly end: number };
 /** What one speaker says in a part of the recording, as the segmentation finds it. */
 type LocalSpeech = {
   readonly spans: readonly Span[];
-  /** Where nobody else speaks: what the voice is recognized by. */
+  /** Where only this one speaks: what the voice is recognized by. */
   readonly alone: readonly Span[];
 };
 
@@ -208,7 +208,7 @@ const mostSimilar = (embedding: Float32Array, others: readonly Pick<Voice, 'embe
   return similarities.indexOf(Math.max(...similarities));
 };
 
-/** Windows of the segmentation overlap by half: at its borders the model hears what is said on one side only. */
+/** Windows of the segmentation overlap by half: at its borders the model recognizes what is said on one side only. */
 const WINDOW_STEP = 0.5;
 /** Voices are clustered in blocks of this many frames, and the speakers of all blocks then: the work grows with its square. */
 const BLOCK = 30 * 60 * FRAMES_PER_SECOND;

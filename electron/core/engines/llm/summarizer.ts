@@ -165,7 +165,7 @@ const parseJson = (text: string): unknown => {
 
 /**
  * Reads the statements of a reply: JSON, also in a code fence or after reasoning output. Drops statements that refer to
- * no known sentence, because nobody could check them. Throws `LlmError`.
+ * no known sentence, because no one could check them. Throws `LlmError`.
  */
 export const parseStatements = (reply: string, knownIds: ReadonlySet<number>): LlmStatement[] => {
   const parsed = Reply.safeParse(parseJson(reply.replace(/<think>[\s\S]*?<\/think>/gu, '')));

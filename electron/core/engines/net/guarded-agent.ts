@@ -54,7 +54,7 @@ const withOneLength = (fields: readonly string[]): string[] => {
 
 /**
  * Rewrites the head of a response that browsers accept and undici's parser refuses: `ICY 200 OK` of Shoutcast servers, lines
- * that end in LF alone, equal lengths, lines that are no fields. Empty for an interim `100 Continue` that nobody expects.
+ * that end in LF alone, equal lengths, lines that are no fields. Empty for an interim `100 Continue` that no one expects.
  */
 const repairHead = (head: string): string => {
   const [first = '', ...lines] = head.trim().split(/\r?\n/);
@@ -204,7 +204,7 @@ const repairResponse = (socket: Socket): void => {
 
 /**
  * Whether a request failed because undici refused the head of the response: it then says that a length in it does not match,
- * and that an interim response which nobody expects is a `bad response`.
+ * and that an interim response which no one expects is a `bad response`.
  */
 export const isRefusedHead = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;

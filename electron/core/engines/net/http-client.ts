@@ -77,7 +77,7 @@ class RateMeter {
 
 /**
  * Delivers everything that arrived before an error, then the error. A Node stream that fails discards its buffer, and
- * crashes the program if nobody listens for `error` yet.
+ * crashes the program if no one listens for `error` yet.
  */
 class BodyQueue implements AsyncIterableIterator<Buffer> {
   readonly #options: BodyOptions;

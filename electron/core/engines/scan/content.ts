@@ -255,7 +255,7 @@ const recordingType = ({ ext, mime }: { ext: string; mime: string }): ChosenType
 };
 
 /**
- * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, where it fits.
+ * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, if it fits.
  * Throws `unsupported_file_type` for anything but audio and video.
  */
 export const recordingTypeOfContent = async ({

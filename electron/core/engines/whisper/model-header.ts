@@ -18,12 +18,12 @@ const PARAKEET_MULTILINGUAL = 8192;
 
 /** What the first bytes of a model file say. */
 export type ModelHeader = Pick<ModelFacts, 'family' | 'multilingual'> & {
-  /** What the largest tensor of a second of audio takes, in bytes; absent where a model always encodes as much audio. */
+  /** What the largest tensor of a second of audio takes, in bytes; absent if a model always encodes as much audio. */
   readonly bytesPerSecond?: number;
 };
 
 /**
- * Reads the first bytes of a model file: what a list of models takes, where the engine's own check, which reads the whole
+ * Reads the first bytes of a model file: what a list of models takes, whereas the engine's own check, which reads the whole
  * file, would be too slow. Undefined if it is no model's file.
  */
 export const readModelHeader = (path: string): ModelHeader | undefined => {

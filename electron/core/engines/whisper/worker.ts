@@ -58,7 +58,7 @@ const segmentOf = (whole: WhisperSegment, tokens: WhisperToken[]): WhisperSegmen
 };
 
 /**
- * Splits a segment with the times of its tokens at sentences and long pauses: a transducer writes all that it hears as one.
+ * Splits a segment with the times of its tokens at sentences and long pauses: a transducer writes all that it recognizes as one.
  * No token is lost, and none moves.
  */
 export const splitSegment = (segment: WhisperSegment): WhisperSegment[] => {

@@ -20,7 +20,7 @@ export type WorkerProcess = {
 /** Starts a worker process with these arguments: the engine's name, then the engine's own arguments. */
 export type ForkWorker = (args: string[]) => WorkerProcess;
 
-/** Undefined where no descriptor was left to start the process, which then has no `stdio`. */
+/** Undefined if no descriptor was left to start the process, which then has no `stdio`. */
 const samplesPipe = ({ stdio }: { readonly stdio?: ChildProcess['stdio'] }): Writable | undefined => {
   const pipe = stdio?.[SAMPLES_FD];
   return pipe instanceof Writable ? pipe : undefined;

@@ -17,7 +17,7 @@ export type ModelChoice = {
   isAvailable(name: string): boolean;
 };
 
-/** Our names of AssemblyAI's policies, where they differ. */
+/** Our names of AssemblyAI's policies, if they differ. */
 const POLICIES: Partial<Record<AaiPiiPolicy, readonly PiiPolicyName[]>> = {
   account_number: ['bank_account', 'iban'],
   banking_information: ['bank_account', 'iban'],

@@ -65,7 +65,7 @@ const formatDate =
     return pattern.replace(/yyyy|yy|mmmm|mmm|mm|m|dd|d/gi, (part) => values[part.toLowerCase()] ?? part);
   };
 
-/** Replaces each x by a digit; undefined where their numbers differ. */
+/** Replaces each x by a digit; undefined if their numbers differ. */
 const formatPhone =
   (pattern: string): Format =>
   (text) => {
@@ -129,7 +129,7 @@ const mappingOf = ({ speakers = {} }: Transcription): Record<string, string> =>
     ]),
   );
 
-/** The words with their speakers' names, where the request asks for an identification. */
+/** The words with their speakers' names, if the request asks for an identification. */
 export const namedWords = (
   words: readonly AaiWord[],
   transcript: Transcription,

@@ -18,7 +18,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** Path of the window's style sheet, which has the product's colors and typefaces; null where the window is not built. */
+/** Path of the window's style sheet, which has the product's colors and typefaces; null if the window is not built. */
 const windowStyles = async (rendererDir: string): Promise<string | null> => {
   const index = await readFile(join(rendererDir, 'index.html'), 'utf8').catch(() => '');
   return /<link[^>]+href="\.(\/assets\/[^"]+\.css)"/.exec(index)?.[1] ?? null;

@@ -43,7 +43,7 @@ export class RenderingThread {
     this.#entry = entry;
   }
 
-  /** Rejects where the thread ends, or answers what is not part of the protocol. */
+  /** Rejects if the thread ends, or answers what is not part of the protocol. */
   render(outline: Outline, rendering: Rendering): Promise<FromRenderingThread> {
     const worker = this.#start();
     const number = this.#next++;
@@ -54,7 +54,7 @@ export class RenderingThread {
     return promise;
   }
 
-  /** Ends the thread; answers that it owes fail. */
+  /** Ends the thread; pending answers fail. */
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#forget(worker, new Error('The rendering thread was closed.'));
@@ -164,7 +164,7 @@ export class Renderings {
     }
   }
 
-  /** Ends the thread; answers that it owes fail. */
+  /** Ends the thread; pending answers fail. */
   close(): Promise<void> {
     return this.#thread.close();
   }

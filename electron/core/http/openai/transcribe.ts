@@ -30,7 +30,7 @@ export type AudioRequest = {
   readonly task: Task;
 };
 
-/** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
+/** Waits for the transcription. It is cancelled when the client disconnects: no one could fetch it later. */
 export const waitForEnd = async (
   { transcripts }: OpenAiDeps,
   { user, reply }: Pick<AudioRequest, 'user' | 'reply'>,
@@ -96,7 +96,7 @@ const runStreamed = async (
   }
 };
 
-/** Transcribes a stored recording. Returns the answer; undefined where it was streamed. */
+/** Transcribes a stored recording. Returns the answer; undefined if it was streamed. */
 export const transcribe = async (
   deps: OpenAiDeps,
   request: AudioRequest,

@@ -34,7 +34,7 @@ const setSessionCookie = (request: FastifyRequest, half: string): Record<string,
       }
     : {};
 
-/** Undefined where a request has none, or does not come from a page of this machine. */
+/** Undefined if a request has none, or does not come from a page of this machine. */
 const readSessionCookie = (request: FastifyRequest): string | undefined => {
   const { origin, cookie = '' } = request.headers;
   if (origin === undefined || !isLocal(request)) return undefined;

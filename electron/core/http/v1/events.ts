@@ -44,7 +44,7 @@ const snapshot = ({ db, transcripts, queue, events }: EventDeps, userId: string)
  */
 const follow = (deps: EventDeps, userId: string, lastId: number, out: ServerResponse): (() => void) => {
   const { db, events } = deps;
-  // Damage is published to those who listen then: whoever comes later learns it from a snapshot.
+  // Damage is published to those who listen then: later subscribers learn it from a snapshot.
   const missed = Number.isFinite(lastId) && !db.isDamaged ? events.since(userId, lastId) : undefined;
   for (const event of missed ?? [snapshot(deps, userId)]) write(out, event);
   return events.subscribe(userId, (event) => write(out, event));

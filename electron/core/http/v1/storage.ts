@@ -247,7 +247,7 @@ const addDownloadRoutes = (server: FastifyInstance, files: Files): void => {
     const own =
       request.caller === undefined ? undefined : service.ownFile(request.caller.user.id, params.fileKey);
     const file = own ?? service.publicFile(params.fileKey);
-    // Without an API key, nobody learns whether a private file exists.
+    // Without an API key, no one learns whether a private file exists.
     if (file === undefined && request.caller === undefined) {
       throw new AppError('unauthorized', 'An API key is needed: send it as `Authorization: Bearer <key>`.');
     }

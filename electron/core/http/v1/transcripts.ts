@@ -93,7 +93,7 @@ type QueuedJob = {
   readonly reply: FastifyReply;
 };
 
-/** 200 with the result where the request waits for it and it comes in time, otherwise 202. */
+/** 200 with the result if the request waits for it and it comes in time, otherwise 202. */
 const answerJob = async (
   { transcripts, renderings }: Deps,
   { user }: Caller,

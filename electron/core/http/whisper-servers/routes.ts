@@ -81,7 +81,7 @@ const answerAsr = async (deps: OpenAiDeps, call: Call, query: AsrQuery, file: St
   if (rendered !== undefined) await sendRendered(call.reply, output === 'tsv' ? asTsv(rendered) : rendered);
 };
 
-/** Seconds of a recording in which its language is looked for: as there, and then more, where nobody speaks in these. */
+/** Seconds of a recording in which its language is looked for: as there, and then more, if no one speaks in these. */
 const LISTENED_SECONDS = [30, 600];
 
 const detectLanguage = async (deps: OpenAiDeps, { caller: { user }, reply }: Call, file: StoredFile) => {

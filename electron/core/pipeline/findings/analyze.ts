@@ -33,7 +33,7 @@ type PreparedText = {
 
 /**
  * Does what is costly about storing ten hours of text while other requests are let in, so that little is left for the
- * transaction. The job is the only one that writes the segments. Throws `interrupted` where it no longer holds the job.
+ * transaction. The job is the only one that writes the segments. Throws `interrupted` if it no longer holds the job.
  */
 export const prepareText = async (
   db: WritableDb,

@@ -161,7 +161,7 @@ const pairSpeakers = (
 
 /**
  * Keeps what people decided about who speaks: the words that they gave to a speaker stay with the one who takes that
- * speaker's place in a new diarization, or with a speaker of their own where nobody does.
+ * speaker's place in a new diarization, or with a speaker of their own if no one does.
  */
 export const withEarlierEdits = (
   before: { readonly segments: readonly StoredSegment[]; readonly speakers?: Speakers | undefined },

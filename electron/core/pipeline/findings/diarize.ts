@@ -143,7 +143,7 @@ export type Diarized = {
   readonly warnings: readonly StoredWarning[];
 };
 
-/** The requested number of speakers where the number that was found is out of the requested range, else null. */
+/** The requested number of speakers if the number that was found is out of the requested range, else null. */
 const boundOf = ({ turns }: Diarization, { min_speakers, max_speakers }: AnalysisOptions): number | null => {
   const found = new Set(turns.map(({ speaker }) => speaker)).size;
   if (found > (max_speakers ?? Infinity)) return max_speakers ?? null;

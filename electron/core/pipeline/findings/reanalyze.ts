@@ -64,7 +64,7 @@ const inverseParts = async (
 };
 
 /**
- * What undoes a new diarization, encoded: one edit for each part of a long transcript. None where nothing changed.
+ * What undoes a new diarization, encoded: one edit for each part of a long transcript. None if nothing changed.
  */
 const diarizationPatches = async (
   db: ReadableDb,
@@ -161,12 +161,12 @@ type Outcome = {
   readonly diarized: Diarized;
   /** Null if the audio stays as it is. */
   readonly audio: PlaybackAudio | null;
-  /** The redacted name and file name; empty where they stay. */
+  /** The redacted name and file name; empty if they stay. */
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
 /**
- * Makes a new diarization an edit that can be undone, and forgets all edits where the text is redacted now. Call it in
+ * Makes a new diarization an edit that can be undone, and forgets all edits if the text is redacted now. Call it in
  * the transaction that replaces the segments, with the patches that undo the diarization. Returns the new revision.
  */
 const recordDiarization = (

@@ -34,7 +34,7 @@ export const fitToSound = (segment: RecognizedSegment, silences: readonly Span[]
   return { ...segment, start: words[0]?.start ?? start, end: words.at(-1)?.end ?? end, words };
 };
 
-/** A word's place in each of two readings of the same audio; null where a reading has no counterpart. */
+/** A word's place in each of two readings of the same audio; null if a reading has no counterpart. */
 export type AlignedPair = readonly [first: number | null, second: number | null];
 
 /** NIST sclite's weights: a substitution costs less than a deletion and an insertion together. */

@@ -159,7 +159,7 @@ class ChunkScheduler {
     const { threshold, fallback } = this.#languages;
     const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
     const needsLanguage = this.#checkpoint.language === null && !isSilent(next.chunk);
-    // A model that hears the language follows its changes, unless the request has it checked before anything else.
+    // A model that recognizes the language follows its changes, unless the request has it checked before anything else.
     const isFollowed = detectsLanguage && threshold === undefined && fallback === undefined;
     if (needsLanguage && !isFollowed) {
       this.#setLanguage(await this.#detectLanguage(next, detector));

@@ -50,7 +50,7 @@ export class Levels {
     this.#start = rangeStart;
   }
 
-  /** Of a channel; all of it is unknown where there is no file. */
+  /** Of a channel; all of it is unknown if there is no file. */
   static async read(path: string, rangeStart: number): Promise<Levels> {
     return new Levels(await readFile(path).catch(() => new Uint8Array()), rangeStart);
   }

@@ -67,12 +67,12 @@ export type RecognizeOptions = {
   readonly onProgress?: (share: number) => void;
 };
 
-/** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly heard. */
+/** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly recognized. */
 const NO_SPEECH_THRESHOLD = 0.6;
 const LOGPROB_THRESHOLD = -1;
 /** A segment of which no more than this share is speech was invented. */
 const MIN_SPOKEN_SHARE = 0.1;
-/** Nobody speaks faster; words a second. */
+/** No one speaks faster; words a second. */
 const MAX_SPEED = 6;
 /** Words this far from each other leave nothing out between them; seconds. */
 const REACH = 0.3;
@@ -154,7 +154,7 @@ const requestFor = (
   onProgress: (percent) => options.onProgress?.(percent / 100),
 });
 
-/** What the engine heard in a region. */
+/** What the engine recognized in a region. */
 type Reading = {
   /** On the source's timeline. */
   readonly segments: readonly RecognizedSegment[];
@@ -168,7 +168,7 @@ type Reading = {
 const isNoSpeech = ({ noSpeechProbability, averageLogprob }: WhisperSegment): boolean =>
   noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogprob < LOGPROB_THRESHOLD;
 
-/** Whether a segment was written where nobody speaks: by the bounds that the model wrote, for words are aligned to any sound. */
+/** Whether a segment was written where no one speaks: by the bounds that the model wrote, for words are aligned to any sound. */
 const isInvented = (segment: WhisperSegment, region: SpeechRegion): boolean => {
   const span = {
     start: region.start + segment.start,
@@ -258,7 +258,7 @@ const isStuck = ({ segments }: Reading): boolean =>
   );
 
 /**
- * Recognizes each utterance of a region by itself where the decoder repeats itself: it leaves its loop there, and writes what
+ * Recognizes each utterance of a region by itself if the decoder repeats itself: it leaves its loop there, and writes what
  * was really said several times as often as it was.
  */
 const rereadStuck = async (
@@ -307,7 +307,7 @@ const incompleteParts = (words: readonly StoredWord[], parts: readonly SpeechReg
 };
 
 /**
- * Recognizes utterances without words by themselves: the decoder skips the rest of its window after some sentences. Where that
+ * Recognizes utterances without words by themselves: the decoder skips the rest of its window after some sentences. If that
  * finds none either, a note says so.
  */
 const rereadLost = async (
@@ -377,7 +377,7 @@ const readByLanguage = async (
   const parts = turnsOf(region);
   const heard: HeardLanguage[] = [];
   for (const { pcm, speech } of parts) {
-    // The only utterance is the region, which has been heard.
+    // The only utterance is the region, which has been recognized.
     const known = parts.length === 1 ? first.languageProbabilities : null;
     const probabilities =
       known ?? (await engine.detectLanguage({ modelPath: model.path, pcm, signal })).probabilities;
@@ -401,7 +401,7 @@ const readByLanguage = async (
 
 /**
  * Recognizes a region in the language that was asked for. In another than is spoken the model translates, which reads well:
- * a note says so. To find that out costs nothing where the two are one.
+ * a note says so. To find that out costs nothing if the two are one.
  */
 const readAsAsked = async (
   language: string,
@@ -474,7 +474,7 @@ export type RecognizedChunk = Reading;
 
 /**
  * Recognizes the speech of one chunk, with guards against Whisper's known faults: it gets no long pauses; utterances are read
- * by themselves where it repeats itself, and speech that it left out; what it writes where nobody speaks is discarded.
+ * by themselves if it repeats itself, and speech that it left out; what it writes where no one speaks is discarded.
  * Throws `engine_crashed` if the engine crashed.
  */
 export const recognizeChunk = async (

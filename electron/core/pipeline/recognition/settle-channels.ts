@@ -93,7 +93,7 @@ const MAX_PHONETIC_DISTANCE = 0.35;
 const MIN_SAME = 0.5;
 /** Parts of 1/20 s over which the levels of two channels are compared, at least. */
 const MIN_FOLLOWED = 8;
-/** Decibels by which the difference of two channels varies where one only hears the other; speech of its own varies more. */
+/** Decibels by which the difference of two channels varies where one only picks up the other; speech of its own varies more. */
 const MAX_SPREAD = 3;
 /** Runs with fewer words could be said by two people at once, "yes", and small words are quiet: they need a clearer case. */
 const MIN_TELLING_WORDS = 3;
@@ -113,7 +113,7 @@ type Judged = {
   readonly word: StoredWord;
   /** By how much the other channel is louder while it is said; decibels. */
   readonly difference: number;
-  /** The same, where each channel's own speech counts as equally loud. */
+  /** The same, if each channel's own speech counts as equally loud. */
   readonly relative: number;
 };
 

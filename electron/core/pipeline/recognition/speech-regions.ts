@@ -94,7 +94,7 @@ const groupSpans = (
 const gapBefore = (next: Span, group: readonly Span[]): number => next.start - (group.at(-1)?.end ?? 0);
 
 /**
- * The speech regions of a chunk, in order: Whisper never gets a long pause to decode, in which it writes what nobody says,
+ * The speech regions of a chunk, in order: Whisper never gets a long pause to decode, in which it writes what no one says,
  * and after which it may miss whole sentences. Regions depend on their chunk alone, so a resumed job finds the same ones.
  */
 export const speechRegions = (chunk: SpeechRegion): SpeechRegion[] =>

@@ -122,7 +122,7 @@ export const SURE = 0.98;
 export const MIN_SPOKEN = 1.5;
 /** What a change of the language costs: a natural logarithm. */
 const CHANGE = 1.75;
-/** A second of speech is easily heard as a language that nobody speaks, and its own then as next to impossible. */
+/** A second of speech is easily heard as a language that no one speaks, and its own then as next to impossible. */
 const MIN_PROBABILITY = 0.05;
 /** Speech whose probabilities count as they are, in seconds; longer counts more, up to twice as much. */
 const FULL_WEIGHT = 2;

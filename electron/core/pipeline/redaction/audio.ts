@@ -71,7 +71,7 @@ const digitRuns = (text: string): Set<string> => {
 };
 
 /**
- * Whether a value is recognizable in the words heard in its place: as a whole, by a word of at least four letters, or
+ * Whether a value is recognizable in the words recognized in its place: as a whole, by a word of at least four letters, or
  * by four digits in a row.
  */
 const isAudible = (value: SecretValue, heard: readonly string[]): boolean => {

@@ -58,7 +58,7 @@ const redactUrl = async (url: URL, lastPart: string | null, redact: Redact): Pro
 };
 
 /**
- * The address of a recording with its path and query redacted; unchanged where they hold nothing private. `lastPart` is
+ * The address of a recording with its path and query redacted; unchanged if they hold nothing private. `lastPart` is
  * the redacted file name, null if that stays: a stored file's key spells it differently.
  */
 const redactAddress = async (address: string, lastPart: string | null, redact: Redact): Promise<string> => {

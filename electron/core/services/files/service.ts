@@ -87,7 +87,7 @@ export class FileService {
     this.#deps = deps;
   }
 
-  /** The user's own file. Undefined for another user's, so that nobody learns that it exists. */
+  /** The user's own file. Undefined for another user's, so that no one learns that it exists. */
   ownFile(userId: string, key: string): FileRecord | undefined {
     const file = store.findFileByKey(this.#deps.db, normalizeKey(key));
     return file?.userId === userId ? file : undefined;

@@ -100,7 +100,7 @@ export class ModelService {
     return this.#directory.answering(name);
   }
 
-  /** The name itself where a job can run with it, else the id of the model that has this name elsewhere. */
+  /** The name itself if a job can run with it, else the id of the model that has this name elsewhere. */
   published(name: string): string {
     return this.isAvailable(name) ? name : this.#directory.published(name);
   }

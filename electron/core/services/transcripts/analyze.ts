@@ -9,7 +9,7 @@ import type { SpeakerService } from '../speakers.ts';
 type NamedTranscript = Pick<Transcript, 'id' | 'userId'> & { readonly speakers: StoredAnalysis['speakers'] };
 
 /**
- * The speakers with names and colors that a person gave. Remembers a speaker only where that is asked for; throws
+ * The speakers with names and colors that a person gave. Remembers a speaker only if that is asked for; throws
  * `invalid_request` for a label that the transcript does not have.
  */
 export const nameSpeakers = (
@@ -48,7 +48,7 @@ const policiesOf = (
 
 /**
  * The options of a transcript after another analysis: earlier analyses stay, requested ones are added or made again, and
- * redacted text stays redacted. Throws `invalid_request` where no analysis is requested.
+ * redacted text stays redacted. Throws `invalid_request` if no analysis is requested.
  */
 export const optionsAgain = (before: AnalysisOptions, asked: AnalyzeTranscript): AnalysisOptions => {
   const { diarize, entity_detection, topics, summarization, content_safety, redact_pii } = asked;

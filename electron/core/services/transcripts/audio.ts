@@ -32,7 +32,7 @@ type Deps = {
   readonly secret: string;
   readonly baseUrl: () => string;
   readonly media: MediaEngine;
-  /** The readable path and the name of a stored file; undefined where it was deleted. */
+  /** The readable path and the name of a stored file; undefined if it was deleted. */
   readonly locate: (fileId: string) => Promise<{ path: string; name: string } | undefined>;
 };
 
@@ -119,7 +119,7 @@ export class TranscriptAudio {
     }
   }
 
-  /** The file to play. `userId` is undefined where the caller's signature was checked. */
+  /** The file to play. `userId` is undefined if the caller's signature was checked. */
   async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
     const transcript =
       userId === undefined ? findTranscript(this.#deps.db, id) : findOwnTranscript(this.#deps.db, userId, id);
@@ -140,7 +140,7 @@ export class TranscriptAudio {
 
   /**
    * The waveform: the minimum and maximum of at most 20 buckets per second, from -1 to 1. A part of it is made anew, as
-   * detailed as asked for, where the audio is still there.
+   * detailed as asked for, if the audio is still there.
    */
   async peaks(
     userId: string,
@@ -170,7 +170,7 @@ export class TranscriptAudio {
     };
   }
 
-  /** From its begin on; undefined where the audio is gone or cannot be read there. */
+  /** From its begin on; undefined if the audio is gone or cannot be read there. */
   async #detail(
     transcript: Transcript,
     { from, to }: { readonly from: number; readonly to: number },

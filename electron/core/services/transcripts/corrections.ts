@@ -26,7 +26,7 @@ type WordPair = {
   readonly written: string;
   /** Of what was written, in milliseconds. */
   readonly at: number;
-  /** Whether it was the engine that heard it, and no person who wrote it. */
+  /** Whether it was the engine that recognized it, and no person who wrote it. */
   readonly isRecognized: boolean;
 };
 
@@ -152,7 +152,7 @@ export const learnFrom = (
   return { removed, added };
 };
 
-/** Reads from an edit what it may teach, before it is stored; undefined where its user did not ask for that. */
+/** Reads from an edit what it may teach, before it is stored; undefined if its user did not ask for that. */
 export const readLesson = async (
   db: ReadableDb,
   { userId, options, language }: Transcript,

@@ -10,7 +10,7 @@ import type { ModelService } from '../models/index.ts';
 
 /** What the file service knows of a user's own files. */
 export type OwnFiles = {
-  /** The key of the own file that a URL names; undefined where it names none. */
+  /** The key of the own file that a URL names; undefined if it names none. */
   resolveUrl(url: string): string | undefined;
   ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
 };
@@ -44,7 +44,7 @@ const checkName = (
   }
 };
 
-/** Throws `invalid_request` where a model is unknown or cannot do what the request asks for. */
+/** Throws `invalid_request` if a model is unknown or cannot do what the request asks for. */
 export const checkModel = (
   models: ModelChecks,
   {
@@ -84,7 +84,7 @@ export const withoutRegion = <Body extends Pick<CreateTranscript, 'language' | '
 
 export type NamedSource = { readonly name: string; readonly fileId: string | null };
 
-/** Throws `invalid_request` where `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
+/** Throws `invalid_request` if `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
 export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): NamedSource => {
   const key = files.resolveUrl(audioUrl);
   if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
@@ -93,7 +93,7 @@ export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): Nam
   return { name: file.originalName, fileId: file.id };
 };
 
-/** Throws `file_not_found` where a sample of a voice does not exist. */
+/** Throws `file_not_found` if a sample of a voice does not exist. */
 export const checkSamples = (
   files: OwnFiles,
   userId: string,

@@ -407,7 +407,7 @@ class Timeline {
 
 const nameOf = (word: StoredWord | undefined): string => `“${word?.word.trim() ?? ''}”`;
 
-/** Throws `conflict` where a word no longer has the times that the edit replaces. */
+/** Throws `conflict` if a word no longer has the times that the edit replaces. */
 const refuseStaleTimes = (timeline: Timeline, edits: readonly TimeEdit[]): void => {
   const details = edits.flatMap(({ id, times = [], subtitle_times: subtitles = [] }) => [
     ...times.flatMap(({ word, start, end, was_start: wasStart, was_end: wasEnd }) => {
@@ -607,7 +607,7 @@ const staleMessage = (
   return undefined;
 };
 
-/** Throws `conflict` where a segment no longer has the text or the speaker that the edit replaces. */
+/** Throws `conflict` if a segment no longer has the text or the speaker that the edit replaces. */
 const refuseStale = (segments: readonly SegmentText[], edits: readonly SegmentEdit[]): void => {
   const details = edits.flatMap((edit) => {
     const message = staleMessage(segments[edit.id], edit);
@@ -641,7 +641,7 @@ const refuseUnknownSegment = (segments: readonly SegmentText[], ids: Iterable<nu
   }
 };
 
-/** Throws `invalid_request` where the transcript has no speaker of this label. */
+/** Throws `invalid_request` if the transcript has no speaker of this label. */
 export const refuseUnknownSpeaker = (
   { analysis }: Pick<Transcript, 'analysis'>,
   label: string,

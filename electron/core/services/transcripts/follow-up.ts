@@ -27,12 +27,12 @@ type Deps = {
   readonly onChange: (id: string) => void;
 };
 
-/** Whether the segments of a transcript are what they were: nobody edited, redacted or masked them. */
+/** Whether the segments of a transcript are what they were: no one edited, redacted or masked them. */
 export const isSameText = (a: Transcript, b: Transcript): boolean =>
   a.status === b.status && a.attempt === b.attempt && a.revision === b.revision && a.text === b.text;
 
 /**
- * Makes the analyses of long texts follow their edits, one transcript at a time. What an edit owes is marked in its
+ * Makes the analyses of long texts follow their edits, one transcript at a time. What is due after an edit is marked in its
  * transaction, so that a later run of the program makes it up after a crash.
  */
 export class FollowUpAnalyses {

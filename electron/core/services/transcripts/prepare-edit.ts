@@ -31,7 +31,7 @@ export type PreparedEdit = {
   readonly spans: readonly SegmentSpan[];
   readonly inverse: readonly SegmentSpan[];
   readonly change: TranscriptChange;
-  /** The speakers with their talk time; undefined where nothing changed hands. */
+  /** The speakers with their talk time; undefined if nothing changed hands. */
   readonly speakers: Record<string, Speaker> | undefined;
   /** Whether the analyses still have to follow the text. */
   readonly isAnalysisOutdated: boolean;
@@ -162,7 +162,7 @@ const movedSpeakers = (
 };
 
 /**
- * Computes what replaced segments change. Where the text is short or redacted, it is analyzed again at once; otherwise
+ * Computes what replaced segments change. If the text is short or redacted, it is analyzed again at once; otherwise
  * entities move with the text, and the rest is left for later.
  */
 export const prepareEdit = async (

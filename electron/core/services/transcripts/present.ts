@@ -48,13 +48,13 @@ export const fileInfoOf = (
     ? null
     : { name: transcript.fileName, size: transcript.fileSize, format: transcript.fileFormat };
 
-/** The words that begin a paragraph, from 0; absent where no person has decided. */
+/** The words that begin a paragraph, from 0; absent if no person has decided. */
 const paragraphStartsOf = ({ words }: StoredSegment): Pick<Segment, 'paragraph_starts'> =>
   words.every((word) => word.startsParagraph === undefined)
     ? {}
     : { paragraph_starts: words.flatMap((word, index) => (word.startsParagraph === true ? [index] : [])) };
 
-/** The borders of subtitles that a person set; absent where there are none. */
+/** The borders of subtitles that a person set; absent if there are none. */
 const subtitleTimesOf = ({ words }: StoredSegment): Pick<Segment, 'subtitle_times'> => {
   const times = words.flatMap(({ subtitleStart: start, subtitleEnd: end }, word) =>
     start === undefined && end === undefined

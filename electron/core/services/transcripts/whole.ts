@@ -20,7 +20,7 @@ export type Outline = {
 };
 
 /**
- * Reads the segments of an outline from the database file: for threads. Undefined where the text has changed since the
+ * Reads the segments of an outline from the database file: for threads. Undefined if the text has changed since the
  * outline was made.
  */
 export const completeOutline = (

@@ -2,7 +2,7 @@ import type { Migration } from './index.ts';
 
 /**
  * Staged and deleted objects, checksums of blocks, indexes of metadata, folders and names, presigned uploads, and the
- * CORS configuration. Triggers keep them consistent: whoever deletes a row of `files`, its object is queued for removal
+ * CORS configuration. Triggers keep them consistent: when a row of `files` is deleted, its object is queued for removal
  * in the same transaction, so that no object stays without a row.
  */
 export const storage: Migration = {

@@ -1,7 +1,7 @@
 import type { Migration } from './index.ts';
 
 /**
- * The channel of each segment, where a recording's channels are recognized by themselves. A checkpoint has a place in each
+ * The channel of each segment, if a recording's channels are recognized by themselves. A checkpoint has a place in each
  * audio stream; those of before have one stream.
  */
 export const channels: Migration = {

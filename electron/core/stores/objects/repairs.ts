@@ -39,7 +39,7 @@ export class CopyRepairs {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** Reads every copy, and repairs where one differs. Empty for a file that was deleted meanwhile. */
+  /** Reads every copy, and repairs if one differs. Empty for a file that was deleted meanwhile. */
   async verify(known: KnownObject, fileId: string, pace: Pace = FULL_SPEED): Promise<CopyReport[]> {
     const { db, folders } = this.#deps;
     let isIntact = true;

@@ -134,7 +134,7 @@ class BatchWriter {
     this.#handles = handles;
   }
 
-  /** Rejects if an earlier write failed. Nobody may change the chunk afterwards. */
+  /** Rejects if an earlier write failed. No one may change the chunk afterwards. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;

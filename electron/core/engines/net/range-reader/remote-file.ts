@@ -61,7 +61,7 @@ export class ExtentCache {
     this.#capacity = capacity;
   }
 
-  /** The bytes from a position to the end of the part that it is in; undefined where nothing is cached. */
+  /** The bytes from a position to the end of the part that it is in; undefined if nothing is cached. */
   from(position: number): Buffer | undefined {
     const index = this.#extents.findIndex((extent) => extent.start <= position && position < endOf(extent));
     const [found] = index < 0 ? [] : this.#extents.splice(index, 1);

@@ -51,7 +51,7 @@ export const deviceState = (
 
 /**
  * Where a model runs: on the processor; on the graphics backend that is linked into the addon, such as Metal, or on the
- * processor where there is none; or on a graphics processor through the Vulkan library.
+ * processor if there is none; or on a graphics processor through the Vulkan library.
  */
 export type Device = 'cpu' | 'built_in' | 'vulkan';
 
