@@ -10,10 +10,8 @@ import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { printable, printMessage, style } from './terminal.ts';
-import { addTimeCommands } from './time-commands.ts';
 import { addTranscribe } from './transcribe.ts';
-import { addTranscriptCommands } from './transcript-commands.ts';
-import { addVocabularyCommands } from './vocabulary.ts';
+import { addTimeCommands, addTranscriptCommands, addVocabularyCommands } from './transcript-commands.ts';
 
 /** The command line, with all of its commands. */
 export const createProgram = (): Command => {

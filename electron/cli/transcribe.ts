@@ -33,8 +33,8 @@ import {
 } from './results.ts';
 import { withServerOptions } from './serve.ts';
 import { bar, formatEstimate, printable, printMessage, StatusLine, style } from './terminal.ts';
+import { readVocabulary } from './transcript-commands.ts';
 import { pathOnDisk, uploadFile } from './upload.ts';
-import { readVocabulary } from './vocabulary.ts';
 
 const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   queued: 'Waiting',

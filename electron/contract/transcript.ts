@@ -13,8 +13,7 @@ import {
 } from './analysis.ts';
 import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
-import { DEFAULT_MODEL } from './model-aliases.ts';
-import { nameUpTo } from './names.ts';
+import { DEFAULT_MODEL, nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
 import { Warning } from './warnings.ts';

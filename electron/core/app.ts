@@ -23,7 +23,7 @@ import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { OpenStreams, RepliesInProgress } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
-import { RequestLog } from './http/request-log.ts';
+import { RequestLog } from './http/responses.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes, addVocabularyRoutes, addVoiceRoutes } from './http/v1/accounts.ts';
 import { addEventRoutes } from './http/v1/events.ts';

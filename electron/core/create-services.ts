@@ -13,7 +13,7 @@ import { createAnalyzer, isConfigured, summarizerOf } from './pipeline/findings/
 import { createJobWork } from './pipeline/job.ts';
 import { redactNamesOfFailed } from './pipeline/redaction/names.ts';
 import { installationSecret } from './secrets.ts';
-import { AccountService } from './services/accounts.ts';
+import { AccountService, UsageService } from './services/accounts.ts';
 import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
@@ -31,7 +31,6 @@ import { TranscriptAudio } from './services/transcripts/audio.ts';
 import { FollowUpAnalyses } from './services/transcripts/follow-up.ts';
 import { TranscriptService } from './services/transcripts/index.ts';
 import { TranscriptPagination } from './services/transcripts/list.ts';
-import { UsageService } from './services/usage.ts';
 import { VocabularyService } from './services/vocabulary.ts';
 import { WebhookService } from './services/webhooks.ts';
 import type { Database } from './stores/database.ts';

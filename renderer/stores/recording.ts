@@ -1,7 +1,11 @@
 import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
-import { createRecorder, type Recorder } from '../lib/recorder.ts';
-import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
+import {
+  createRecorder,
+  createRecordingUpload,
+  type Recorder,
+  type RecordingUpload,
+} from '../lib/recording-upload.ts';
 
 type RecordingState = {
   /** `starting` while the microphone is asked for. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../electron/contract/client.ts';
-import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../electron/contract/names.ts';
 import { oneSentence, tinyWav } from '../support/audio.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { RESOURCES } from '../support/paths.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CreateTranscript, type CreateTranscriptInput } from '../../electron/contract/transcript.ts';
 import { systemClock } from '../../electron/core/base/clock.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
-import { computeTotals } from '../../electron/core/pipeline/findings/totals.ts';
+import { computeTotals } from '../../electron/core/pipeline/findings/analyze.ts';
 import { AccountService } from '../../electron/core/services/accounts.ts';
 import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';

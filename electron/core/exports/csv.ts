@@ -1,9 +1,9 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { roundMs } from '../base/numbers.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
+import type { ExportTranscript } from './document.ts';
 import { speakerName } from './speaker-names.ts';
 import { cleanText } from './text.ts';
-import type { ExportTranscript } from './types.ts';
 
 /** First characters of formulas: OWASP's list (CSV injection) and their full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;

@@ -1,8 +1,28 @@
 import { LANGUAGES } from '../../contract/languages.ts';
+import type { Transcription } from '../../contract/transcript.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
 import { formatLongClock } from '../base/time.ts';
 import { oneLine } from './text.ts';
-import type { ExportTranscript } from './types.ts';
+
+/**
+ * The input of an export; a `Transcription` fits. With words, subtitles follow the speech; without, they are timed by
+ * the length of the text. Times are seconds on the source's timeline.
+ */
+export type ExportTranscript = Pick<
+  Transcription,
+  'id' | 'name' | 'language' | 'duration' | 'model_id' | 'created_at' | 'segments' | 'warnings'
+> &
+  Partial<Pick<Transcription, 'audio_start_from' | 'summary' | 'topics' | 'key_phrases'>> & {
+    speakers?: Readonly<Record<string, { readonly name: string }>>;
+  };
+
+export type RenderedExport = {
+  readonly body: string | Uint8Array;
+  /** With its charset if the format is text. */
+  readonly mediaType: string;
+  /** Valid on every file system; not encoded for a header. */
+  readonly fileName: string;
+};
 
 /** The title of Markdown and Word documents. */
 export const documentTitle = (transcript: ExportTranscript): string =>

@@ -1,8 +1,8 @@
 import { endsSentence } from './breaks.ts';
+import type { ExportTranscript } from './document.ts';
 import { joinTokens } from './lines.ts';
 import { DEFAULT_RULES } from './rules.ts';
 import { type TimedToken, timeTokens } from './timed-tokens.ts';
-import type { ExportTranscript } from './types.ts';
 
 /** Running text of one speaker in one language; times are seconds. */
 export type Paragraph = {

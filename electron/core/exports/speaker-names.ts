@@ -1,7 +1,7 @@
 import { isRtlLanguage, startsRtl } from '../base/text.ts';
 import { displayWidth } from './display-width.ts';
+import type { ExportTranscript } from './document.ts';
 import { oneLine, truncateToWidth } from './text.ts';
-import type { ExportTranscript } from './types.ts';
 
 const givenName = ({ speakers }: ExportTranscript, speaker: string): string =>
   oneLine((Object.hasOwn(speakers ?? {}, speaker) ? speakers?.[speaker]?.name : undefined) ?? '');

@@ -6,9 +6,9 @@ import type { Segment, Word } from '../../contract/segments.ts';
 import { clamp } from '../base/numbers.ts';
 import { separatorBetween } from '../base/text.ts';
 import { displayWidth } from './display-width.ts';
+import type { ExportTranscript } from './document.ts';
 import { BREAKING_SPACE, cleanText } from './text.ts';
 import { type TextToken, tokenizeText } from './tokens.ts';
-import type { ExportTranscript } from './types.ts';
 
 export type TimedToken = TextToken & {
   /** Seconds on the source's timeline. Starts never go back, `end >= start`. */

@@ -2,6 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
+/** Aborts when the client disconnects before its answer is complete; at once if it already has. */
+export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  const end = () => {
+    if (!raw.writableFinished) controller.abort();
+  };
+  if (raw.closed) end();
+  else raw.once('close', end);
+  return controller.signal;
+};
+
 /** Takes the response over from Fastify and starts a stream of server-sent events on it. */
 export const startEventStream = (reply: FastifyReply): ServerResponse => {
   const { raw } = reply.hijack();

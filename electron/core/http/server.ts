@@ -15,7 +15,7 @@ import { addReferencePage } from './docs/reference.ts';
 import { addErrorHandlers, clientErrorHandler, sendError, toAppError } from './errors.ts';
 import { addGuards } from './guards.ts';
 import { addRateLimits } from './limits.ts';
-import { addRequestLog, type RequestLog } from './request-log.ts';
+import { addRequestLog, type RequestLog } from './responses.ts';
 import type { BucketCors } from './v1/storage.ts';
 import { checkFieldsOf } from './validate.ts';
 import type { WrongKeys } from './wrong-keys.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { Diarizer } from '../engines/diarizer/diarizer.ts';
-import type { DiarizationModels } from '../engines/diarizer/types.ts';
+import type { DiarizationModels } from '../engines/diarizer/tasks.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';

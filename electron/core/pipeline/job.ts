@@ -25,12 +25,16 @@ import { inOneScript } from './findings/chinese-script.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
-import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
-import { chunkingFor } from './recognition/chunking.ts';
 import { noteWarnings } from './recognition/notes.ts';
 import type { AudioRange } from './recognition/progress.ts';
-import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
+import { chunkingFor } from './recognition/recognizer.ts';
+import {
+  channelSpeakers,
+  inOrderOfTime,
+  removeLevels,
+  settleChannels,
+} from './recognition/settle-channels.ts';
 import { requireSpeech } from './recognition/speech-map.ts';
 import { driftWarning } from './recognition/spoken-language.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
@@ -38,9 +42,13 @@ import { keepRedactedAudio } from './redaction/audio.ts';
 import { redactNames } from './redaction/names.ts';
 import { settleSource } from './redaction/source.ts';
 import { dropUnredacted, redactedOptions } from './redaction/text.ts';
-import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
-import { RangeAudio } from './source/range-audio.ts';
-import { recognizedRecording } from './source/recording.ts';
+import {
+  keepPlaybackAudio,
+  type PlaybackAudio,
+  RangeAudio,
+  recognizedRecording,
+  transcriptFolder,
+} from './source/recording.ts';
 import { resolveSource, type Source } from './source/resolve.ts';
 import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { JsonValue } from '../../contract/common.ts';
-import { isModelAlias } from '../../contract/model-aliases.ts';
+import { isModelAlias } from '../../contract/names.ts';
 import {
   isSettingKey,
   type PatchSettings,
@@ -13,7 +13,7 @@ import { AppError } from '../base/errors.ts';
 import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
-import { checkMirrors } from './files/mirrors.ts';
+import { checkMirrors } from './files/verify.ts';
 
 type Entry = { readonly value: unknown; readonly source: 'default' | 'stored' | 'run' };
 type Problem = { readonly path: string; readonly message: string };

@@ -1,9 +1,8 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import { LicenseNotice } from '../../domain/license-notice.tsx';
+import { LicenseNotice } from '../../domain/model-status.tsx';
 import { modelLabel } from '../../domain/models.ts';
-import { useI18n } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,

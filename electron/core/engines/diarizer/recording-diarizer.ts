@@ -1,7 +1,7 @@
 import { concatSamples, SAMPLE_RATE } from '../../base/audio.ts';
 import { cosine, meanDirection } from '../../base/numbers.ts';
 import type { SpeakerEngine } from './sherpa.ts';
-import type { Diarization, SpeakerThresholds, SpeakerTurn } from './types.ts';
+import type { Diarization, SpeakerThresholds, SpeakerTurn } from './tasks.ts';
 
 /** Times are counted in frames of 10 ms. */
 export const FRAME = SAMPLE_RATE / 100;

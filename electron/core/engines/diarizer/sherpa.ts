@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { onnxMetadata } from './onnx-header.ts';
 import { FRAME } from './recording-diarizer.ts';
-import type { DiarizationModels, SpeakerTurn } from './types.ts';
+import type { DiarizationModels, SpeakerTurn } from './tasks.ts';
 
 /** The part of `sherpa-onnx-node` that we use; the package has no types of its own. */
 export type Sherpa = {

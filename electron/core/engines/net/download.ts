@@ -6,9 +6,15 @@ import { cancellationError, throwIfAborted } from '../../base/abort.ts';
 import { AppError, hasDiskFullCode, isAppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/numbers.ts';
 import { withoutLogin } from '../../base/url-login.ts';
-import { decodedBody, isEncoded, parseContentRange, parseLength } from './content-encoding.ts';
+import {
+  decodedBody,
+  explainStatus,
+  isEncoded,
+  isTransientStatus,
+  parseContentRange,
+  parseLength,
+} from './content-encoding.ts';
 import { downloadFileName } from './file-name.ts';
-import { explainStatus, isTransientStatus } from './http-status.ts';
 import { DOWNLOAD_MIN_RATE, explainNetworkError } from './network-errors.ts';
 import { loadResumeState, type ResumeState, removeResumeState, saveResumeState } from './resume-state.ts';
 import { wasSuspended } from './suspend.ts';

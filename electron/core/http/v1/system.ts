@@ -6,8 +6,7 @@ import type { NetworkService } from '../../services/network.ts';
 import type { SystemService } from '../../services/system.ts';
 import { checkForUpdate, type UpdateDeps } from '../../services/updates.ts';
 import { addRoute } from '../add-route.ts';
-import type { RequestLog } from '../request-log.ts';
-import { created, ok, success } from '../responses.ts';
+import { created, ok, type RequestLog, success } from '../responses.ts';
 
 /** The copies of the database. */
 export const addBackupRoutes = (server: FastifyInstance, backups: BackupService): void => {

@@ -10,8 +10,8 @@ import type { EditOutcome } from '../../services/transcripts/edits.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { addRoute, type Call } from '../add-route.ts';
-import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
+import { disconnectSignal } from '../open-streams.ts';
 import { ok, success } from '../responses.ts';
 import { fileSource, sendFile } from '../send-file.ts';
 

@@ -5,7 +5,7 @@ import { OpenAiTranscriptionForm, OpenAiVerbose } from '../../../contract/openai
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import { type AsrQuery, InferenceForm } from '../../../contract/whisper-servers.ts';
-import { UNKNOWN_WAV_LENGTH, wavHeader } from '../../base/wav.ts';
+import { UNKNOWN_WAV_LENGTH, wavHeader } from '../../base/audio.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { StoredFile } from '../../services/files/service.ts';
 import { addRoute } from '../add-route.ts';

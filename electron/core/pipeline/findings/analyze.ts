@@ -10,6 +10,8 @@ import type {
 } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { createYielder } from '../../base/event-loop.ts';
+import { mean } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
 import { WAITS } from '../../base/waits.ts';
 import { type ChatEndpoint, createLocalSummarizer } from '../../engines/llm/summarizer.ts';
 import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
@@ -21,8 +23,26 @@ import { replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
 import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import type { JobContext, PipelineDeps } from '../deps.ts';
 import type { Diarized } from './diarize.ts';
-import { computeTotals } from './totals.ts';
 import { type TranslateInput, translateForSummary } from './translate.ts';
+
+const PREVIEW_CHARACTERS = 200;
+
+/** The beginning of a text, which lists show. */
+export const previewOf = (text: string): string => text.slice(0, PREVIEW_CHARACTERS);
+
+/** The fields that follow from a transcript's segments; `confidence` is the mean of its words'. */
+export const computeTotals = (
+  segments: readonly StoredSegment[],
+): Pick<Transcript, 'text' | 'preview' | 'wordCount' | 'confidence'> => {
+  const text = joinTexts(segments.map((segment) => segment.text));
+  const words = segments.flatMap((segment) => segment.words);
+  return {
+    text,
+    preview: previewOf(text),
+    wordCount: words.length,
+    confidence: words.length === 0 ? null : mean(words.map((word) => word.confidence)),
+  };
+};
 
 /** The text of a job's transcript, ready to be stored. */
 type PreparedText = {

@@ -3,7 +3,7 @@ import type { Speaker, Transcription } from '../../../contract/transcript.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { defaultName, isNamed, labelAt, nextLabel } from '../../base/speaker-names.ts';
 import { joinTexts } from '../../base/text.ts';
-import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
+import type { SpeakerTurn } from '../../engines/diarizer/tasks.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import type { Recording } from '../source/recording.ts';
 import { withMovedTalk, withWordSpeakers } from './speaker-words.ts';

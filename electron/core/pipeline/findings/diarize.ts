@@ -7,7 +7,7 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { type AppError, isAppError } from '../../base/errors.ts';
 import { cosine } from '../../base/numbers.ts';
 import { isNamed } from '../../base/speaker-names.ts';
-import type { Diarization } from '../../engines/diarizer/types.ts';
+import type { Diarization } from '../../engines/diarizer/tasks.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import { listRememberedSpeakers, type NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import { type JobContext, MissingSpeakerModel, type PipelineDeps, type SpeakerModels } from '../deps.ts';

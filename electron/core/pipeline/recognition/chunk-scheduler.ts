@@ -9,10 +9,9 @@ import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
 import { crashesFrom, withStream } from '../checkpoint.ts';
 import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
-import type { RangeAudio } from '../source/range-audio.ts';
+import type { RangeAudio } from '../source/recording.ts';
 import type { Source } from '../source/resolve.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
-import { inChannel } from './channels.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';
 import { levelsFile, writeLevels } from './levels.ts';
 import { PEAKS_FILE, writePeaks } from './peaks.ts';
@@ -25,6 +24,7 @@ import {
   recognizeChunk,
   speechFinder,
 } from './recognizer.ts';
+import { inChannel } from './settle-channels.ts';
 import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
 
 /**

@@ -4,13 +4,12 @@ import { concatSamples, toSamples, toSeconds } from '../../base/audio.ts';
 import { isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { AudioChunk, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, ChunkOptions, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { PreferredTerm, WhisperResult, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { fitToSound } from './align-words.ts';
-import { chunkingFor } from './chunking.ts';
 import type { RecognitionNote } from './notes.ts';
 import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
@@ -37,6 +36,11 @@ import {
   SURE,
 } from './spoken-language.ts';
 import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
+
+/** Chunks that all of these models recognize well: the passes over a recording have to cut it alike to be compared. */
+export const chunkingFor = (...models: readonly Pick<PipelineModel, 'capabilities'>[]): ChunkOptions => ({
+  windowSeconds: Math.min(...models.map(({ capabilities }) => capabilities.maxChunkSeconds)),
+});
 
 export type RecognizeOptions = {
   readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage'>;

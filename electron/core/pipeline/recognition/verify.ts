@@ -14,10 +14,9 @@ import type { JobContext, PipelineDeps, PipelineModel, PipelineModels } from '..
 import type { Recording } from '../source/recording.ts';
 import { type AlignedPair, alignWords } from './align-words.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
-import { chunkingFor } from './chunking.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';
 import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
-import { recognizeChunk, speechFinder } from './recognizer.ts';
+import { chunkingFor, recognizeChunk, speechFinder } from './recognizer.ts';
 
 /** What stands around a word: punctuation before and after it. */
 const AROUND = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su;

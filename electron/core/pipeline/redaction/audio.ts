@@ -9,8 +9,7 @@ import { isAppError } from '../../base/errors.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
 import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
-import { ENCODED_FILE, type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
-import type { Recording } from '../source/recording.ts';
+import { ENCODED_FILE, type PlaybackAudio, type Recording, transcriptFolder } from '../source/recording.ts';
 import { workFolder } from '../source/work-folder.ts';
 
 /** A redacted value: consecutive words under one policy. */

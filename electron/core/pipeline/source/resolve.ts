@@ -9,7 +9,7 @@ import { openRangeReader } from '../../engines/net/range-reader/range-reader.ts'
 import type { RangeReader } from '../../engines/net/range-reader/remote-file.ts';
 import { removeResumeState, saveRevalidationState } from '../../engines/net/resume-state.ts';
 import type { DownloadProgress } from '../../engines/net/types.ts';
-import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/web-page.ts';
+import { readWebPage, type WebPage, webPageIn } from '../../engines/pages/yt-dlp-output.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import type { JobContext } from '../deps.ts';
 import { fetchFromPage, type SourceDeps } from './page.ts';

@@ -9,12 +9,12 @@ import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
 import { CorsService } from './cors.ts';
-import { checkMirrors } from './mirrors.ts';
+import { Quota } from './present.ts';
 import { PresignService, TokenSigner } from './presign.ts';
-import { Quota } from './quota.ts';
 import { RecordingService } from './recordings.ts';
 import { FileService } from './service.ts';
 import { UploadService } from './uploads.ts';
+import { checkMirrors } from './verify.ts';
 
 export type CreateFilesOptions = {
   readonly db: WritableDb;

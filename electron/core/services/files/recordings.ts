@@ -10,7 +10,7 @@ import type { ReadableDb } from '../../stores/database.ts';
 import { type FileRecord, findFile } from '../../stores/files.ts';
 import type { RecordingFolder } from '../../stores/objects/staging.ts';
 import { findUser } from '../../stores/users.ts';
-import type { Quota, Reservation } from './quota.ts';
+import type { Quota, Reservation } from './present.ts';
 import { type FileInput, MAX_FILE_BYTES, tooLarge, type UploadService } from './uploads.ts';
 
 const TICK_MS = 1000;

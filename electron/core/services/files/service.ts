@@ -5,11 +5,11 @@ import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
 import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
 import {
   countLinksOfFile,
   type FileFilter,
+  type FileRecord,
   linksOfFile,
   listFiles,
   listFolders,
@@ -19,9 +19,8 @@ import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
 import { keyPrefix, normalizeKey } from './keys.ts';
-import { checkMetadata, presentFile, presentLinks } from './present.ts';
+import { checkMetadata, presentFile, presentLinks, type Quota } from './present.ts';
 import type { TokenSigner } from './presign.ts';
-import type { Quota } from './quota.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 

@@ -21,8 +21,7 @@ import { findUser } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
 import { buildKey, originalName, parseFolder, splitName } from './keys.ts';
-import { checkMetadata } from './present.ts';
-import type { Quota, Reservation } from './quota.ts';
+import { checkMetadata, type Quota, type Reservation } from './present.ts';
 
 /** Largest stored file. */
 export const MAX_FILE_BYTES = 1024 ** 3;

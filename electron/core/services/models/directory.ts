@@ -1,4 +1,4 @@
-import { isModelAlias, type ModelAlias } from '../../../contract/model-aliases.ts';
+import { isModelAlias, type ModelAlias } from '../../../contract/names.ts';
 import type { Model } from '../../../contract/system.ts';
 import { type Capabilities, capabilitiesOf } from '../../engines/whisper/capabilities.ts';
 import { readModelHeader } from '../../engines/whisper/model-header.ts';

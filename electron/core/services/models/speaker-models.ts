@@ -1,6 +1,6 @@
 import { AppError } from '../../base/errors.ts';
 import { onnxMetadata } from '../../engines/diarizer/onnx-header.ts';
-import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
+import type { SpeakerModelPart } from '../../engines/diarizer/tasks.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
 /** The part of diarization that a speaker model is for, by the prefix of its id; undefined for a speech model. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Peaks, PeaksQuery } from '../../../contract/playback.ts';
+import type { Peaks, PeaksQuery } from '../../../contract/segments.ts';
 import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError, isAppError } from '../../base/errors.ts';

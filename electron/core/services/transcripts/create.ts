@@ -1,12 +1,45 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import { CHINESE_REGIONS } from '../../../contract/languages.ts';
+import { cleanName } from '../../../contract/names.ts';
 import { AnalysisOptions, type CreateTranscript, type ForeignRequest } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { splitLogin } from '../../base/url-login.ts';
-import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';
 import type { ModelService } from '../models/index.ts';
+
+const invalid = (message: string) =>
+  new AppError('invalid_request', `audio_url ${message}.`, { details: [{ path: 'audio_url', message }] });
+
+/** Parses an http(s) URL; throws `invalid_request`, with the reason, for anything else. */
+const parseAudioUrl = (text: string): URL => {
+  if (!URL.canParse(text)) throw invalid('is not a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw invalid(
+      `has the scheme ${url.protocol.slice(0, -1)}; only http, https and storage:{key} are allowed`,
+    );
+  }
+  return url;
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: keep the text as it is.
+    return text;
+  }
+};
+
+/** A transcript's name until a better one is known: the last part of the URL's path, else its host. */
+const nameFromAudioUrl = (url: URL): string => {
+  const last = url.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .at(-1);
+  return cleanName(decode(last ?? '')).trim() || url.hostname;
+};
 
 /** What the file service knows of a user's own files. */
 export type OwnFiles = {

@@ -25,12 +25,12 @@ import {
   type EditPatch,
   encodePatch,
   findEdit,
+  isAnalysisOutdated,
   isContinued,
   readPatch,
   readTextPatches,
   turnEdit,
 } from '../../stores/edits.ts';
-import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { type IndexedText, prepareIndexedText, touchesIndex } from '../../stores/search.ts';
 import {

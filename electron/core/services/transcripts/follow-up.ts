@@ -8,7 +8,7 @@ import {
   isAnalysisOutdated,
   markAnalysisOutdated,
   outdatedAnalyses,
-} from '../../stores/outdated-analyses.ts';
+} from '../../stores/edits.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { readSegments, type StoredSegment, updateSegment } from '../../stores/segments.ts';
 import type { Transcript } from '../../stores/transcript-record.ts';

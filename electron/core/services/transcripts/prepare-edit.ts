@@ -7,9 +7,9 @@ import {
   findingsFields,
   hasAnalyses,
   MIN_LONG_TEXT,
+  previewOf,
 } from '../../pipeline/findings/analyze.ts';
 import { withMovedTalk } from '../../pipeline/findings/speaker-words.ts';
-import { previewOf } from '../../pipeline/findings/totals.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   differingSpan,

@@ -9,9 +9,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
 import * as files from '../files.ts';
 import { BLOCK_SIZE } from './blocks.ts';
-import { DamagedObjectError, type KnownObject, OpenCopies } from './copies.ts';
+import { CopyRepairs, type CopyReport, DamagedObjectError, type KnownObject, OpenCopies } from './copies.ts';
 import { ObjectFolder } from './folder.ts';
-import { CopyRepairs, type CopyReport } from './repairs.ts';
 import { type StagedObject, writeStaged } from './staging.ts';
 
 /** What the store needs to know of a file. */

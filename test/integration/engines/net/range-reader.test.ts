@@ -8,7 +8,7 @@ import type {
   RangeReaderResult,
 } from '../../../../electron/core/engines/net/range-reader/remote-file.ts';
 import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
-import { readWebPage } from '../../../../electron/core/engines/pages/web-page.ts';
+import { readWebPage } from '../../../../electron/core/engines/pages/yt-dlp-output.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import {
   drip,

@@ -3,8 +3,13 @@ import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../../contract/settings.ts'
 import { throwIfAborted } from '../../../base/abort.ts';
 import { AppError, isAppError } from '../../../base/errors.ts';
 import { formatBytes } from '../../../base/numbers.ts';
-import { type ContentRange, isEncoded, parseContentRange } from '../content-encoding.ts';
-import { explainStatus, isTransientStatus } from '../http-status.ts';
+import {
+  type ContentRange,
+  explainStatus,
+  isEncoded,
+  isTransientStatus,
+  parseContentRange,
+} from '../content-encoding.ts';
 import { DOWNLOAD_MIN_RATE } from '../network-errors.ts';
 import { wasSuspended } from '../suspend.ts';
 import type { HttpClient, MinRate, OpenedResponse } from '../types.ts';
