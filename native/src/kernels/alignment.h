@@ -3,7 +3,7 @@
 // Some of Whisper's attention heads look at the sound of the token that comes next. Like openai/whisper's timing.py this
 // normalizes their attention over the tokens and smooths it over time. In place of dynamic time warping, the best path
 // through the audio is found in steps of 10 ms, half those of the encoder, with what else is known: a token has about the
-// length that its letters suggest, no one speaks while it is quiet or, where that is known, outside of speech, between words there
+// length that its letters suggest, nobody speaks while it is quiet or, where that is known, outside of speech, between words there
 // may be a pause, and a border is where the spectrum changes.
 
 #pragma once
