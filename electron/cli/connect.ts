@@ -1,12 +1,46 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
+import { FolderTakenError } from '../core/base/errors.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { dataDirOf, overridesOf, type ServerOptions, UsageError } from './environment.ts';
-import { startService } from './service.ts';
+import type { AppConfig } from '../core/config.ts';
+import { configOf, dataDirOf, overridesOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { printMessage, style } from './terminal.ts';
+
+type Start = Pick<AppConfig, 'temporary'> & {
+  /** Whether the caller tries again if another process has the data folder. */
+  readonly mayWait: boolean;
+};
+
+/** Imports the core here rather than at the top, so that commands that talk to a running service start fast. */
+const start = async (config: AppConfig): Promise<App> => {
+  const [{ createApp }, { nodeHost }] = await Promise.all([
+    import('../core/app.ts'),
+    import('../core/config.ts'),
+  ]);
+  return createApp(config, {
+    ...nodeHost(PROGRAM.worker),
+    analysisThread: pathToFileURL(PROGRAM.analysisThread),
+    databaseThread: pathToFileURL(PROGRAM.databaseThread),
+    renderingThread: pathToFileURL(PROGRAM.renderingThread),
+  });
+};
+
+/** Starts the service in this process; undefined if another process has the data folder, if `mayWait`. */
+export const startService = async (
+  options: ServerOptions,
+  { mayWait, temporary }: Start,
+): Promise<App | undefined> => {
+  try {
+    return await start({ ...configOf(options, 'fail'), temporary });
+  } catch (error) {
+    if (mayWait && error instanceof FolderTakenError) return undefined;
+    throw error;
+  }
+};
 
 const TOO_MANY_REQUESTS = 429;
 const DEFAULT_WAIT_SECONDS = 5;

@@ -12,9 +12,14 @@ import { linkTo, newTranscriptionPlace, placeOfLink } from '../core/base/app-lin
 import { isExecutableSync } from '../core/base/child-process.ts';
 import { type AppError, isAppError } from '../core/base/errors.ts';
 import { TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { checkEffect, findRunningServer, NOTE_AFTER_MS, type RunningServer } from './connect.ts';
+import {
+  checkEffect,
+  findRunningServer,
+  NOTE_AFTER_MS,
+  type RunningServer,
+  startService,
+} from './connect.ts';
 import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
-import { startService } from './service.ts';
 import { printMessage, printResult, style } from './terminal.ts';
 import { pathOnDisk, uploadFile } from './upload.ts';
 

@@ -20,17 +20,18 @@ import {
 } from './data-folder.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
+import { WrongKeys } from './http/guards.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { OpenStreams, RepliesInProgress } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { RequestLog } from './http/responses.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes, addVocabularyRoutes, addVoiceRoutes } from './http/v1/accounts.ts';
-import { addEventRoutes } from './http/v1/events.ts';
 import { addModelRoutes } from './http/v1/models.ts';
 import { addStorageRoutes, createBucketCors } from './http/v1/storage.ts';
 import {
   addBackupRoutes,
+  addEventRoutes,
   addLanguageModelRoutes,
   addNetworkRoutes,
   addSystemRoutes,
@@ -44,7 +45,6 @@ import {
   addWebhookRoutes,
 } from './http/v1/transcripts.ts';
 import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
-import { WrongKeys } from './http/wrong-keys.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../contract/settings.ts';
-import { type ForkWorker, forkNodeWorker } from './engines/worker/process.ts';
+import { type ForkWorker, forkNodeWorker } from './engines/worker/client.ts';
 
 /** The configuration of one run of the program. */
 export type AppConfig = {

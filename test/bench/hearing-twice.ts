@@ -10,7 +10,7 @@ import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts'
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
 import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities.ts';
 import { createWhisperEngine } from '../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { recognizeAgain } from '../../electron/core/pipeline/recognition/recognizer.ts';
 import { compareReadings } from '../../electron/core/pipeline/recognition/verify.ts';
 import type { StoredWord } from '../../electron/core/stores/segments.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
 import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
 import type { Diarization } from '../../electron/core/engines/diarizer/tasks.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { type LabelledTurn, scoreDiarization } from '../support/diarization-error.ts';
 import { WORKER_ENTRY } from '../support/paths.ts';
 import { speakerModels } from '../support/speaker-models.ts';

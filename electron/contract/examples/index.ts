@@ -1,10 +1,9 @@
-import { accountExamples } from './account.ts';
+import { accountExamples, voiceExamples } from './account.ts';
 import { assemblyAiExamples } from './assemblyai.ts';
 import { openAiExamples, whisperServerExamples } from './openai.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples, vocabularyExamples } from './transcripts.ts';
-import { voiceExamples } from './voices.ts';
 
 /** What an example holds, whatever its operation. */
 export type Example = {

@@ -1,8 +1,7 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { roundMs } from '../base/numbers.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
-import type { ExportTranscript } from './document.ts';
-import { speakerName } from './speaker-names.ts';
+import { type ExportTranscript, speakerName } from './document.ts';
 import { cleanText } from './text.ts';
 
 /** First characters of formulas: OWASP's list (CSV injection) and their full-width forms. */

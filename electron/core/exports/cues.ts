@@ -1,10 +1,14 @@
-import { breakCost, endsClause, endsSentence } from './breaks.ts';
 import { displayWidth } from './display-width.ts';
 import type { ExportTranscript } from './document.ts';
-import { breakLines } from './lines.ts';
-import type { SubtitleRules } from './rules.ts';
-import { type TimedToken, type TimeRange, timeTokens, transcribedRange } from './timed-tokens.ts';
-import { splitToWidth, type TextToken } from './tokens.ts';
+import { breakCost, breakLines, endsClause, endsSentence, type SubtitleRules } from './lines.ts';
+import {
+  splitToWidth,
+  type TextToken,
+  type TimedToken,
+  type TimeRange,
+  timeTokens,
+  transcribedRange,
+} from './timed-tokens.ts';
 
 /** Returns the label before a speaker's words at the start of a turn, or null for none. */
 type LabelOf = (speaker: string) => string | null;

@@ -1,7 +1,5 @@
-import { endsSentence } from './breaks.ts';
 import type { ExportTranscript } from './document.ts';
-import { joinTokens } from './lines.ts';
-import { DEFAULT_RULES } from './rules.ts';
+import { DEFAULT_RULES, endsSentence, joinTokens } from './lines.ts';
 import { type TimedToken, timeTokens } from './timed-tokens.ts';
 
 /** Running text of one speaker in one language; times are seconds. */

@@ -3,9 +3,8 @@ import type { ExportQuery, Subtitles, SubtitlesQuery } from '../../contract/expo
 import { isRtlLanguage, startsRtl } from '../base/text.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { makeCues } from './cues.ts';
-import type { ExportTranscript } from './document.ts';
-import { subtitleRules } from './rules.ts';
-import { showsSpeakers, speakerLabel, speakerName } from './speaker-names.ts';
+import { type ExportTranscript, showsSpeakers, speakerLabel, speakerName } from './document.ts';
+import { subtitleRules } from './lines.ts';
 
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

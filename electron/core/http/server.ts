@@ -10,15 +10,14 @@ import { AppError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AccountService } from '../services/accounts.ts';
 import type { SettingsService } from '../services/settings.ts';
+import { checkFieldsOf } from './add-route.ts';
 import { addGuidePage } from './docs/guide.ts';
 import { addReferencePage } from './docs/reference.ts';
 import { addErrorHandlers, clientErrorHandler, sendError, toAppError } from './errors.ts';
-import { addGuards } from './guards.ts';
+import { addGuards, type WrongKeys } from './guards.ts';
 import { addRateLimits } from './limits.ts';
 import { addRequestLog, type RequestLog } from './responses.ts';
 import type { BucketCors } from './v1/storage.ts';
-import { checkFieldsOf } from './validate.ts';
-import type { WrongKeys } from './wrong-keys.ts';
 
 type BodyRate = {
   readonly bytesPerSecond: number;

@@ -1,8 +1,8 @@
 import { AppError } from '../base/errors.ts';
 import { round } from '../base/numbers.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import { creditsReserved, creditsUsed } from '../stores/credits.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import { updateTranscript } from '../stores/transcripts.ts';
 import { findUser } from '../stores/users.ts';
 

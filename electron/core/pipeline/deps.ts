@@ -11,9 +11,9 @@ import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
 import type { Capabilities } from '../engines/whisper/capabilities.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { Database } from '../stores/database.ts';
 import type { StoredSegment } from '../stores/segments.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import type { Analyzer } from './findings/analyze.ts';
 
 /** How far a job is. */

@@ -2,7 +2,7 @@ import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
-import type { RecognitionCheckpoint } from '../stores/codecs.ts';
+import type { RecognitionCheckpoint, Transcript } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
@@ -15,7 +15,6 @@ import {
   type StoredSegment,
   switchToStaged,
 } from '../stores/segments.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
 import { creditRateOf, creditsFor, reserveCredits } from './credits.ts';
@@ -39,9 +38,8 @@ import { requireSpeech } from './recognition/speech-map.ts';
 import { driftWarning } from './recognition/spoken-language.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
+import { dropUnredacted, redactedOptions, settleSource } from './redaction/erase.ts';
 import { redactNames } from './redaction/names.ts';
-import { settleSource } from './redaction/source.ts';
-import { dropUnredacted, redactedOptions } from './redaction/text.ts';
 import {
   keepPlaybackAudio,
   type PlaybackAudio,

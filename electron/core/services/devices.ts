@@ -24,8 +24,8 @@ import {
   type Found,
   type Knowledge,
 } from '../engines/whisper/devices/types.ts';
-import type { Parallelism } from '../engines/whisper/parallelism.ts';
-import type { WorkerProcess } from '../engines/worker/process.ts';
+import type { Parallelism } from '../engines/whisper/engine.ts';
+import type { WorkerProcess } from '../engines/worker/client.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { readDeviceTrials, writeDeviceTrial } from '../stores/models.ts';
 import type { IdleTask, IdleWork } from './idle-work.ts';

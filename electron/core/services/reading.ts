@@ -4,8 +4,8 @@ import { summarize } from '../analysis/summary/summarize.ts';
 import { createYielder } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
+import { showsSpeakers, speakerName } from '../exports/document.ts';
 import { makeParagraphs } from '../exports/paragraphs.ts';
-import { showsSpeakers, speakerName } from '../exports/speaker-names.ts';
 
 /** Part of a transcript as text: one line per paragraph, with its time and, if known, its speaker. */
 export type Passage = {

@@ -3,8 +3,14 @@ import type { Pagination } from '../../contract/common.ts';
 import type { SearchHit } from '../../contract/search.ts';
 import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
-import { type Alternatives, matchExpression, parseQuery, parseTyping } from '../search/query.ts';
-import { findMarks, makeSnippet } from '../search/snippet.ts';
+import {
+  type Alternatives,
+  findMarks,
+  makeSnippet,
+  matchExpression,
+  parseQuery,
+  parseTyping,
+} from '../search/query.ts';
 import { maxEdits, nearestWords, tokenize } from '../search/tokens.ts';
 import type { ReadableDb } from '../stores/database.ts';
 import { countMatches, type FoundTranscript, searchTranscripts, wordsOfIndex } from '../stores/search.ts';

@@ -5,11 +5,11 @@ import { AppError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { cosine, meanDirection, round } from '../base/numbers.ts';
 import { isNamed } from '../base/speaker-names.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
 import * as store from '../stores/speakers.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 
 type Deps = {
   readonly db: WritableDb;

@@ -1,9 +1,8 @@
 import { sql as raw } from 'kysely';
 import type { LinkEffect } from '../../contract/storage.ts';
-import { corsListCodec, type FileMetadata, metadataCodec } from './codecs.ts';
+import { corsListCodec, type FileMetadata, metadataCodec, type Transcript } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { FileRow } from './schema.ts';
-import type { Transcript } from './transcript-record.ts';
 
 /** A presigned upload that was handed out. It reserves its key and can be used once. */
 export type PresignedUpload = Pick<

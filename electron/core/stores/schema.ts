@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { TranscriptRow } from './transcript-record.ts';
+import type { TranscriptRow } from './codecs.ts';
 
 /** The columns of each table. Times are milliseconds since the epoch; JSON columns are text (`codecs.ts`). */
 export type Tables = {

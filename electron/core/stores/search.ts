@@ -1,9 +1,8 @@
 import { sql as raw } from 'kysely';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { indexText } from '../search/tokens.ts';
-import { optionsCodec } from './codecs.ts';
+import { optionsCodec, type TranscriptChange, type TranscriptRow } from './codecs.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptChange, TranscriptRow } from './transcript-record.ts';
 
 const REBUILD = 'search.rebuild';
 

@@ -1,18 +1,18 @@
 import { sql as raw } from 'kysely';
-import { listedAnalysisCodec } from './codecs.ts';
-import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
   ERROR_COLUMNS,
   encodeTranscript,
   encodeUpdate,
+  listedAnalysisCodec,
   partOfTranscript,
   type Transcript,
   type TranscriptChange,
   type TranscriptRow,
-} from './transcript-record.ts';
+} from './codecs.ts';
+import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 
 export type CursorFilter = {
   readonly limit: number;

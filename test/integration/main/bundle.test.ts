@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { testAddon } from '../../support/addon.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';

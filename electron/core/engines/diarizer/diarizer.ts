@@ -1,8 +1,8 @@
 import { toSeconds } from '../../base/audio.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
+import type { ForkWorker } from '../worker/client.ts';
 import { runWithin, withDedicatedWorker } from '../worker/dedicated.ts';
-import type { ForkWorker } from '../worker/process.ts';
 import {
   type Diarization,
   type DiarizationModels,

@@ -1,7 +1,6 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { handleTask, type LoadEngine } from '../worker/protocol.ts';
-import { RecordingDiarizer } from './recording-diarizer.ts';
-import { loadSherpa, loadSpeakerEngine, type Sherpa } from './sherpa.ts';
+import { loadSherpa, loadSpeakerEngine, RecordingDiarizer, type Sherpa } from './recording-diarizer.ts';
 import type {
   DiarizationModels,
   diarizeChunkTask,

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ForkWorker } from '../worker/client.ts';
 import { WorkerHost } from '../worker/host.ts';
-import type { ForkWorker } from '../worker/process.ts';
 import { type TaggedWord, tagTask } from './tasks.ts';
 
 /** The SHA-256 of the files of Rampart, which comes along. */

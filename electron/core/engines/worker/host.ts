@@ -1,7 +1,6 @@
 import { onAbort } from '../../base/abort.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
-import { type TaskRun, WorkerClient, WorkerReplaced } from './client.ts';
-import type { WorkerProcess } from './process.ts';
+import { type TaskRun, WorkerClient, type WorkerProcess, WorkerReplaced } from './client.ts';
 import { engineClosed, engineCrashed, type TaskDefinition, taskCancelled } from './protocol.ts';
 import { StallWatch } from './stall-watch.ts';
 

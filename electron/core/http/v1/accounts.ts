@@ -7,9 +7,8 @@ import type { SettingsService } from '../../services/settings.ts';
 import type { SpeakerService } from '../../services/speakers.ts';
 import type { VocabularyService } from '../../services/vocabulary.ts';
 import { addRoute } from '../add-route.ts';
-import { isLoopbackHost } from '../guards.ts';
+import { isLoopbackHost, type WrongKeys } from '../guards.ts';
 import { created, ok, success } from '../responses.ts';
-import type { WrongKeys } from '../wrong-keys.ts';
 
 const PATH = '/v1/session/resume';
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;

@@ -5,8 +5,14 @@ import { UploadForm, UploadPurpose } from '../../../contract/storage.ts';
 import { AppError } from '../../base/errors.ts';
 import { allowedOrigin, allowsHeaders, allowsMethod, type CorsRules } from '../../services/files/cors.ts';
 import type { Files } from '../../services/files/create.ts';
-import { parseFolder, userOfKey } from '../../services/files/keys.ts';
-import { etagOf, parseMetadata, presentFile, presentInformation } from '../../services/files/present.ts';
+import {
+  etagOf,
+  parseFolder,
+  parseMetadata,
+  presentFile,
+  presentInformation,
+  userOfKey,
+} from '../../services/files/present.ts';
 import { fileNotFound, type StoredFile } from '../../services/files/service.ts';
 import { importFile, listExports } from '../../services/files/transfer.ts';
 import {

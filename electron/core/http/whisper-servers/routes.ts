@@ -8,7 +8,7 @@ import { type AsrQuery, InferenceForm } from '../../../contract/whisper-servers.
 import { UNKNOWN_WAV_LENGTH, wavHeader } from '../../base/audio.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { StoredFile } from '../../services/files/service.ts';
-import { addRoute } from '../add-route.ts';
+import { addRoute, validate } from '../add-route.ts';
 import type { Rendered } from '../long/rendering.ts';
 import { sendRendered } from '../long/renderings.ts';
 import { errorOfJob } from '../openai/errors.ts';
@@ -17,7 +17,6 @@ import type { Form } from '../openai/request.ts';
 import { languageName } from '../openai/responses.ts';
 import { type OpenAiDeps, transcribe, waitForEnd } from '../openai/transcribe.ts';
 import { ok } from '../responses.ts';
-import { validate } from '../validate.ts';
 
 /** What files begin with that some clients send as raw samples: WAV, Ogg, FLAC, and Matroska (EBML). */
 const CONTAINERS = ['RIFF', 'OggS', 'fLaC', '\u001aE\u00df\u00a3'];

@@ -7,7 +7,12 @@ import { type StoredWarning, uniqueWarnings, warningOf } from '../../../contract
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
+import type {
+  ReanalysisCheckpoint,
+  StoredAnalysis,
+  Transcript,
+  TranscriptChange,
+} from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { addEdit, deleteEdits, type EditPatch, encodePatch } from '../../stores/edits.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
@@ -20,13 +25,11 @@ import {
   type StoredSegment,
   switchToStaged,
 } from '../../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
 import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { keepRedactedAudio } from '../redaction/audio.ts';
+import { redactedOptions, settleSource } from '../redaction/erase.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
-import { settleSource } from '../redaction/source.ts';
-import { redactedOptions } from '../redaction/text.ts';
 import { type PlaybackAudio, playedRecording, transcriptFolder } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';
 import { analyzeTranscript, type Findings, findingsFields, prepareText, storeEmbeddings } from './analyze.ts';

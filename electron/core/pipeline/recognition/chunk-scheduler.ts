@@ -13,7 +13,6 @@ import type { RangeAudio } from '../source/recording.ts';
 import type { Source } from '../source/resolve.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';
-import { levelsFile, writeLevels } from './levels.ts';
 import { PEAKS_FILE, writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
 import {
@@ -24,7 +23,7 @@ import {
   recognizeChunk,
   speechFinder,
 } from './recognizer.ts';
-import { inChannel } from './settle-channels.ts';
+import { inChannel, levelsFile, writeLevels } from './settle-channels.ts';
 import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
 
 /**

@@ -11,7 +11,6 @@ import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
 import { fitToSound } from './align-words.ts';
 import type { RecognitionNote } from './notes.ts';
-import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
 import {
   joinRegions,
@@ -35,7 +34,15 @@ import {
   type Neighbors,
   SURE,
 } from './spoken-language.ts';
-import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
+import {
+  findLoops,
+  isEcho,
+  isRepetitive,
+  keepWords,
+  normalize,
+  type RecognizedSegment,
+  toSegment,
+} from './words.ts';
 
 /** Chunks that all of these models recognize well: the passes over a recording have to cut it alike to be compared. */
 export const chunkingFor = (...models: readonly Pick<PipelineModel, 'capabilities'>[]): ChunkOptions => ({

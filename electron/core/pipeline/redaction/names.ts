@@ -1,8 +1,8 @@
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import { REDACTION_TOKEN } from '../../analysis/tokens.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { JobContext } from '../deps.ts';
 import type { Analyzer } from '../findings/analyze.ts';

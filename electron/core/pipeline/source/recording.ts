@@ -4,7 +4,7 @@ import type { RedactionReport } from '../../../contract/transcript.ts';
 import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { toSamples, WAV_HEADER_BYTES, wavHeader } from '../../base/audio.ts';
 import type { AudioChunk, MediaInfo, MediaInput } from '../../engines/ffmpeg/types.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { JobContext, PipelineDeps } from '../deps.ts';
 import type { Source } from './resolve.ts';
 import { workFolder } from './work-folder.ts';

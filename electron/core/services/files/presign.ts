@@ -9,7 +9,7 @@ import { mimeEssence } from '../../engines/scan/file-types.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import * as store from '../../stores/files.ts';
 import { type FileRecord, findFile } from '../../stores/files.ts';
-import { splitName } from './keys.ts';
+import { splitName } from './present.ts';
 import { fileNotFound } from './service.ts';
 import {
   type FileInput,

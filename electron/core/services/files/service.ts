@@ -3,7 +3,7 @@ import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
-import type { FileMetadata } from '../../stores/codecs.ts';
+import type { FileMetadata, Transcript } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import * as store from '../../stores/files.ts';
 import {
@@ -15,11 +15,9 @@ import {
   listFolders,
 } from '../../stores/files.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
-import { keyPrefix, normalizeKey } from './keys.ts';
-import { checkMetadata, presentFile, presentLinks, type Quota } from './present.ts';
+import { checkMetadata, keyPrefix, normalizeKey, presentFile, presentLinks, type Quota } from './present.ts';
 import type { TokenSigner } from './presign.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);

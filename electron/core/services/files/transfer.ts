@@ -8,7 +8,7 @@ import { newId } from '../../base/ids.ts';
 import { type FileRecord, filesAfter, findFile, findFileByKey, storageTotals } from '../../stores/files.ts';
 import { findUser, findUserByName } from '../../stores/users.ts';
 import type { Files } from './create.ts';
-import { isCleanName, parseFolder } from './keys.ts';
+import { isCleanName, parseFolder } from './present.ts';
 import { MAX_FILE_BYTES } from './uploads.ts';
 
 const exported = (file: FileRecord, user: ExportedFile['user']): ExportedFile => ({

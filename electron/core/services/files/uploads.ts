@@ -20,8 +20,15 @@ import type { ObjectStore } from '../../stores/objects/store.ts';
 import { findUser } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
-import { buildKey, originalName, parseFolder, splitName } from './keys.ts';
-import { checkMetadata, type Quota, type Reservation } from './present.ts';
+import {
+  buildKey,
+  checkMetadata,
+  originalName,
+  parseFolder,
+  type Quota,
+  type Reservation,
+  splitName,
+} from './present.ts';
 
 /** Largest stored file. */
 export const MAX_FILE_BYTES = 1024 ** 3;

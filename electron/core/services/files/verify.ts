@@ -8,7 +8,7 @@ import { filesAfter, findFileByKey, insertFile, storageTotals, writeIntents } fr
 import { hashObject } from '../../stores/objects/blocks.ts';
 import type { CopyReport } from '../../stores/objects/copies.ts';
 import type { Files } from './create.ts';
-import { buildKey } from './keys.ts';
+import { buildKey } from './present.ts';
 
 /** File systems of the kernel, which keep no files. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];

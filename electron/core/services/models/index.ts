@@ -12,12 +12,17 @@ import { cleanFileName } from '../../engines/net/file-name.ts';
 import { MissingSpeakerModel, type PipelineModel, type SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
-import { BUNDLED_RECOGNIZER, type CatalogueModel, isBundled, type ModelLanguages } from './catalogue.ts';
-import { ModelDirectory } from './directory.ts';
+import {
+  BUNDLED_RECOGNIZER,
+  type CatalogueModel,
+  isBundled,
+  type ModelLanguages,
+  speakerPartOf,
+  thresholdsOf,
+} from './catalogue.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
-import { type ModelDirs, ModelFiles } from './files.ts';
+import { ModelDirectory, type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import { speakerPartOf, thresholdsOf } from './speaker-models.ts';
 import {
   type Benchmark,
   type BenchmarkDeps,

@@ -8,9 +8,8 @@ import type { SpeakerModelPart } from '../../engines/diarizer/tasks.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import type { WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { ModelFacts } from '../../engines/whisper/types.ts';
-import { BUNDLED, type CatalogueModel, hashFile } from './catalogue.ts';
+import { BUNDLED, type CatalogueModel, checkSpeakerFile, hashFile, speakerPartOf } from './catalogue.ts';
 import type { ModelFiles } from './files.ts';
-import { checkSpeakerFile, speakerPartOf } from './speaker-models.ts';
 
 export type BenchmarkDeps = {
   readonly media: Pick<MediaEngine, 'decodeChunks'>;

@@ -12,8 +12,8 @@ import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { PEAKS_FILE } from '../../pipeline/recognition/peaks.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
 
 export type PlayableAudio = {

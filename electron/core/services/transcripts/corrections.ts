@@ -1,6 +1,7 @@
 import { isTerm } from '../../../contract/vocabulary.ts';
 import { stopWords } from '../../analysis/topics/stop-words.ts';
 import { newId } from '../../base/ids.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import {
   type Correction,
   type CorrectionChange,
@@ -10,7 +11,6 @@ import {
 } from '../../stores/corrections.ts';
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import type { StoredWord } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { commonWords, type Replacement } from './edited-segments.ts';
 
 /** Words of a correction: a term is heard as at most this many (`recognition/vocabulary.ts`). */

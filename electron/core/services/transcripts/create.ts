@@ -5,7 +5,7 @@ import { AnalysisOptions, type CreateTranscript, type ForeignRequest } from '../
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { splitLogin } from '../../base/url-login.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ModelService } from '../models/index.ts';
 
 const invalid = (message: string) =>

@@ -11,6 +11,7 @@ import { AppError } from '../../base/errors.ts';
 import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { type SpeakerOfWord, withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   readSegment,
@@ -19,7 +20,6 @@ import {
   type StoredSegment,
   type StoredWord,
 } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 
 /** Most edits that are compared at once: bounds the memory (2 MB) and, with the number of words, the time. */
 const MAX_EDITS = 1000;

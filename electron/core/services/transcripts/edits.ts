@@ -14,7 +14,7 @@ import { KeyedLock } from '../../base/in-order.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
-import type { StoredAnalysis } from '../../stores/codecs.ts';
+import type { StoredAnalysis, Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import {
   addEdit,
@@ -43,10 +43,8 @@ import {
   type StoredSegment,
 } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { nameSpeakers } from './analyze.ts';
 import { learn, readLesson } from './corrections.ts';
 import {
   editSegments,
@@ -55,7 +53,7 @@ import {
   refuseUnknownSpeaker,
   type SegmentEdit,
 } from './edited-segments.ts';
-import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
+import { type FollowUpAnalyses, isSameText, nameSpeakers } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
 
 /** Segments that are read, or written, before other requests are let in: 20 to 40 ms of work. */

@@ -10,6 +10,7 @@ import {
   previewOf,
 } from '../../pipeline/findings/analyze.ts';
 import { withMovedTalk } from '../../pipeline/findings/speaker-words.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   differingSpan,
@@ -20,7 +21,6 @@ import {
   type StoredSegment,
   withSpans,
 } from '../../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { moveEntities, type Replacement } from './edited-segments.ts';
 
 type Deps = { readonly db: ReadableDb; readonly analyze: Analyzer };

@@ -10,9 +10,8 @@ import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { spokenLanguages } from '../../base/spoken-languages.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
-import type { StoredAnalysis } from '../../stores/codecs.ts';
+import type { StoredAnalysis, Transcript } from '../../stores/codecs.ts';
 import type { SegmentSpan, StoredSegment } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { commonPrefix, commonSuffix } from './edited-segments.ts';
 
 type Statused = Pick<Transcript, 'status' | 'error'>;

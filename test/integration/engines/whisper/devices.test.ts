@@ -5,7 +5,7 @@ import { systemClock } from '../../../../electron/core/base/clock.ts';
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { DEADLINES, type Deadlines } from '../../../../electron/core/engines/whisper/devices/trial.ts';
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 import { DeviceService } from '../../../../electron/core/services/devices.ts';
 import { IdleWork } from '../../../../electron/core/services/idle-work.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';

@@ -12,7 +12,7 @@ import {
   type WhisperEngineOptions,
 } from '../../../../electron/core/engines/whisper/engine.ts';
 import type { WhisperResult } from '../../../../electron/core/engines/whisper/types.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 import { testAddon } from '../../../support/addon.ts';
 import { STARTER_MODEL, WORKER_ENTRY } from '../../../support/paths.ts';
 import { cut, fixturePcm } from '../../../support/pcm.ts';

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Device, Devices } from '../../../../electron/core/engines/whisper/devices/types.ts';
 import { createWhisperEngine, type WhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
 import type { WhisperResult } from '../../../../electron/core/engines/whisper/types.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 import { STARTER_PARAKEET, WORKER_ENTRY } from '../../../support/paths.ts';
 import { cut, firstSentences, fixturePcm } from '../../../support/pcm.ts';
 import { realVulkan } from '../../../support/vulkan.ts';

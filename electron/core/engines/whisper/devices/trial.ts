@@ -1,8 +1,7 @@
 import { throwIfAborted } from '../../../base/abort.ts';
 import { isAppError, messageOf } from '../../../base/errors.ts';
-import type { WorkerClient } from '../../worker/client.ts';
+import type { WorkerClient, WorkerProcess } from '../../worker/client.ts';
 import { withDedicatedWorker } from '../../worker/dedicated.ts';
-import type { WorkerProcess } from '../../worker/process.ts';
 import { findDeviceTask, type MeasureInput, type Measurement, measureTask } from './tasks.ts';
 import type { Device, VulkanDevice } from './types.ts';
 
