@@ -25,8 +25,12 @@ declare global {
       readonly onPlace: (listener: (place: string) => void) => () => void;
       /** Native parts, such as the menu and the next window's ground, follow the theme of the page. */
       readonly setTheme: (theme: 'system' | 'light' | 'dark') => void;
+      /** Keeps the window above all others, for a text that is read from across a room. */
+      readonly setOnTop: (isOn: boolean) => void;
       /** The program asks before it closes a window that records. */
       readonly setRecording: (isOn: boolean) => void;
+      /** The program asks before it closes a window that uploads files. */
+      readonly setUploading: (isOn: boolean) => void;
       /** Called before the window is closed in a recording; returns a function that stops it. */
       readonly onSaveRecording: (save: () => Promise<void>) => () => void;
       /** Calls the listener when a person wants to hear the word at a point of the page; returns a function that stops it. */

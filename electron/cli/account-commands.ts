@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { isSettingKey } from '../contract/settings.ts';
 import { withConnection } from './connect.ts';
 import { type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
@@ -107,6 +108,9 @@ const parseSettingValue = (text: string): SettingValue => {
   }
 };
 
+const unknownSetting = (key: string): UsageError =>
+  new UsageError(`There is no setting ${key}: \`earshot settings list\` shows all.`);
+
 const addSettings = (program: Command): void => {
   const settings = program.command('settings').description('settings of this installation');
   withServerOptions(settings.command('list', { isDefault: true }))
@@ -130,13 +134,13 @@ const addSettings = (program: Command): void => {
       withConnection(options, async ({ client }) => {
         const { data } = await client.call('getSettings');
         const found = data.find((setting) => setting.key === key);
-        if (found === undefined)
-          throw new UsageError(`There is no setting ${key}: \`earshot settings list\` shows all.`);
+        if (found === undefined) throw unknownSetting(key);
         await printResult(`${typeof found.value === 'string' ? found.value : JSON.stringify(found.value)}\n`);
       }),
     );
   const change = (key: string, value: SettingValue, options: ServerOptions) =>
     withConnection(options, async ({ client }) => {
+      if (!isSettingKey(key)) throw unknownSetting(key);
       const { data, needs_restart } = await client.call('patchSettings', { body: { [key]: value } });
       const current = data.find((setting) => setting.key === key);
       const when =

@@ -10,7 +10,7 @@ import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { printable, printMessage, style } from './terminal.ts';
-import { addTranscribe } from './transcribe.ts';
+import { addTranscribe, inCommands } from './transcribe.ts';
 import { addTimeCommands, addTranscriptCommands, addVocabularyCommands } from './transcript-commands.ts';
 
 /** The command line, with all of its commands. */
@@ -46,7 +46,7 @@ export const reportError = (error: unknown): number => {
     return WRONG_USAGE;
   }
   if (isAppError(error) || error instanceof ApiError) {
-    printError(error.message);
+    printError(inCommands(error.message));
     return error.code === 'invalid_request' ? WRONG_USAGE : 1;
   }
   const message = isLostConnection(error)

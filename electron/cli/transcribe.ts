@@ -38,6 +38,7 @@ import { pathOnDisk, uploadFile } from './upload.ts';
 
 const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   queued: 'Waiting',
+  listening: 'Listening',
   downloading: 'Downloading',
   downloading_model: 'Downloading the model',
   decoding: 'Reading',
@@ -165,10 +166,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
   word_times: '--word-times',
 };
 
+/** What the service says, with the commands that there are for its addresses. */
+export const inCommands = (message: string): string =>
+  message.replace(/^The request is not valid: /, '').replaceAll('GET /v1/models', '`earshot models list`');
+
 /** What the service says about a request, in the words of the command line. */
 const inOptions = (message: string): string =>
-  message
-    .replace(/^The request is not valid: /, '')
+  inCommands(message)
     .replace(/^\w+(?=[.:])/, (field) => OPTIONS[field] ?? field)
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (field) => OPTIONS[field] ?? field);
 

@@ -52,8 +52,8 @@ export const PII_POLICIES = [
   'injury',
 ] as const;
 
-/** `event` and `product` are redacted only when a request names them, never by "all". */
-const REDACTABLE_POLICIES = [...PII_POLICIES, 'event', 'product'] as const;
+/** Redacted only when a request names them, never by "all". `redacted` finds nothing: it is what a person chose. */
+const REDACTABLE_POLICIES = [...PII_POLICIES, 'event', 'product', 'redacted'] as const;
 export const PiiPolicy = z.enum(REDACTABLE_POLICIES);
 export type PiiPolicy = z.output<typeof PiiPolicy>;
 
@@ -113,7 +113,12 @@ const PII_SYNONYMS = {
 
 /** Every value that `redact_pii_policies` accepts: policies, groups and entity types, without duplicates. */
 export const PII_POLICY_NAMES = [
-  ...new Set<PiiPolicy | PiiGroup | EntityType>([...PII_POLICIES, ...PII_GROUP_NAMES, ...ENTITY_TYPES]),
+  ...new Set<PiiPolicy | PiiGroup | EntityType>([
+    ...PII_POLICIES,
+    ...PII_GROUP_NAMES,
+    ...ENTITY_TYPES,
+    'redacted',
+  ]),
 ] as const;
 export const PiiPolicyName = z.enum(PII_POLICY_NAMES);
 export type PiiPolicyName = z.output<typeof PiiPolicyName>;
@@ -146,6 +151,14 @@ export const PiiSubstitution = z
     '`hash`: `[PERSON_NAME_1f3a9c2e]`, the same for each mention of a value. `entity_name`: `[PERSON_NAME]`. `mask`: asterisks. `remove`: nothing.',
   );
 export type PiiSubstitution = z.output<typeof PiiSubstitution>;
+
+/** What `hash` and `entity_name` put in the place of a value. */
+export const REDACTION_TOKEN = String.raw`\[(?:[A-Z_]+_[0-9a-f]{8}|${PiiPolicy.options.join('|').toUpperCase()})\]`;
+/** What stands in the place of a redacted word: a token, or a mask; not a masked profanity ("d***"). */
+export const HIDDEN_WORD = new RegExp(
+  String.raw`${REDACTION_TOKEN}|(?<![\p{L}\p{N}*])\*+(?:[^\p{L}\p{N}\s*]+\*+)*`,
+  'u',
+);
 
 /** What to do with the stored file that a redacted transcript was made from. */
 export const REDACT_SOURCES = ['keep', 'delete'] as const;

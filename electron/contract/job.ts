@@ -13,6 +13,7 @@ export const Queue = success(
 
 export const STAGES = [
   'queued',
+  'listening',
   'downloading',
   'downloading_model',
   'decoding',

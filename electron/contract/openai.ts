@@ -94,6 +94,8 @@ const shared = {
     .describe('Without effect: the engine starts at 0 and raises it when decoding fails.'),
 };
 
+const SpeakerLimit = queryNumber(z.int().min(1).max(32)).optional();
+
 const VadConfig = z.strictObject({
   type: z.literal('server_vad'),
   prefix_padding_ms: queryNumber(z.number().min(0)).optional(),
@@ -131,8 +133,10 @@ export const OpenAiTranscriptionForm = z.strictObject({
     .describe('For `verbose_json`.'),
   word_timestamps: FormBoolean.default(false).describe('For `verbose_json`: words besides segments.'),
   diarize: FormBoolean.default(false).describe(
-    'Tell speakers apart, also in a format that does not name them.',
+    'Tell speakers apart, also in a format that does not name them. The segments of `verbose_json` name theirs.',
   ),
+  min_speakers: SpeakerLimit.describe('For `diarize`.'),
+  max_speakers: SpeakerLimit.describe('For `diarize`.'),
   task: z.enum(['transcribe', 'translate']).default('transcribe').describe('`translate`: into English.'),
   stream: FormBoolean.default(false).describe(
     'Server-sent events: `transcript.text.delta` as the text is recognized, with `diarized_json` then `….segment`, and `….done`.',
@@ -183,6 +187,7 @@ export const OpenAiSegment = z
     avg_logprob: z.number().describe('Of the words.'),
     compression_ratio: z.number(),
     no_speech_prob: z.number(),
+    speaker: z.string().optional().describe('With `diarize`.'),
   })
   .meta({ id: 'OpenAiSegment' });
 

@@ -86,6 +86,7 @@ const ERROR_HEADERS: Readonly<Record<number, HeaderName>> = {
 };
 
 const SUCCESS: Readonly<Record<string, string>> = {
+  101: 'The connection becomes a WebSocket.',
   200: 'Success.',
   201: 'Created.',
   202: 'Accepted; the work continues.',

@@ -22,6 +22,7 @@ const INTRODUCTION = [
 /** Descriptions of the tags, in the order of the documentation. */
 const TAG_MEANING: Readonly<Record<Tag, string>> = {
   Transcripts: 'Create, read, search, correct, export and delete transcriptions; the queue and webhooks.',
+  Live: 'Text while somebody speaks, over a WebSocket. `/asyncapi.json` describes its messages.',
   Storage: 'Files: upload, presigned addresses, download with ranges, metadata, CORS.',
   Account: 'Keys, users, usage and settings.',
   Models: 'The speech models of this machine.',

@@ -22,6 +22,7 @@ export type Tag =
   | 'Transcripts'
   | 'Storage'
   | 'Account'
+  | 'Live'
   | 'Models'
   | 'System'
   | 'OpenAI'
@@ -62,6 +63,8 @@ export type Route = {
   readonly bareKey?: true;
   /** Programs of this computer may call it without a key, if the setting `network.keylessPrograms` is on. */
   readonly keyless?: true;
+  /** Becomes a WebSocket; the messages are in the AsyncAPI document. */
+  readonly websocket?: true;
   /** Schemas of JSON answers by status. */
   readonly responses: { readonly [status: number]: z.ZodType };
   /** Schema of the answer to `Prefer: return=minimal`, with which the server may answer instead of 200’s. */

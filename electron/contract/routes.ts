@@ -1,6 +1,7 @@
 import { accountRoutes } from './routes/account.ts';
 import { assemblyAiRoutes } from './routes/assemblyai.ts';
 import { openAiRoutes } from './routes/openai.ts';
+import { realtimeRoutes } from './routes/realtime.ts';
 import { storageRoutes } from './routes/storage.ts';
 import { systemRoutes } from './routes/system.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
@@ -13,6 +14,7 @@ export const routes = {
   ...transcriptRoutes,
   ...storageRoutes,
   ...accountRoutes,
+  ...realtimeRoutes,
   ...voiceRoutes,
   ...vocabularyRoutes,
   ...systemRoutes,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { Probability, queryInt, queryNumber, Seconds, success, Timestamp } from './common.ts';
+import { Probability, QueryBoolean, queryInt, queryNumber, Seconds, success, Timestamp } from './common.ts';
 
 export const AudioQuery = z.strictObject({
   expires: queryNumber(z.int().min(0)).optional(),
   signature: z.string().max(100).optional(),
+  download: QueryBoolean.optional().describe('Answer it as a file to save, with its name.'),
 });
 export const AudioUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
 

@@ -132,6 +132,7 @@ export const SETTINGS = {
     100,
     'File deletions per 15 minutes and user; 0 is unlimited.',
   ),
+  'limits.liveSessions': setting(z.int().min(1).max(64), 4, 'Live sessions at once.'),
   'limits.requestsPerMinute': setting(limit, 600, 'Other requests per minute and key; 0 is unlimited.'),
   'credits.perMinute.nano': setting(z.number().min(0).max(1e6), 0.5, 'Credits per minute of audio.'),
   'credits.perMinute.mini': setting(z.number().min(0).max(1e6), 1, 'Credits per minute of audio.'),

@@ -86,6 +86,35 @@ export const SplitSpeaker = z
   .meta({ id: 'SplitSpeaker' });
 export type SplitSpeaker = z.output<typeof SplitSpeaker>;
 
+export const RedactWords = z
+  .strictObject({
+    segments: z
+      .array(
+        z.strictObject({
+          id: z.int().min(0),
+          words: WordRange.optional(),
+          was: z
+            .string()
+            .max(100_000)
+            .optional()
+            .describe('The segment’s text as you see it. If it differs, nothing changes: `conflict`.'),
+        }),
+      )
+      .max(1000)
+      .describe(
+        'Segments, or some of their words: `[{id: 4, words: [0, 5]}]`. `[]` in a redacted transcription hides nothing and counts what is still in the text, in `private_data.left`.',
+      ),
+    private: z
+      .boolean()
+      .default(true)
+      .describe(
+        'True: hides the words for good, also where they are said again. False: shows words again that were hidden, as they are recognized in the stored file once more, and keeps them visible.',
+      ),
+    wait_until_complete: z.boolean().default(false),
+  })
+  .meta({ id: 'RedactWords' });
+export type RedactWords = z.output<typeof RedactWords>;
+
 export const TurnEdit = z
   .strictObject({
     edit: z

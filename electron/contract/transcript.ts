@@ -11,7 +11,7 @@ import {
   Summary,
   SummaryType,
 } from './analysis.ts';
-import { Bytes, Probability, Seconds, success, Timestamp, TranscriptId } from './common.ts';
+import { Bytes, Probability, queryNumber, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
 import { DEFAULT_MODEL, nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
@@ -133,7 +133,9 @@ export const CreateTranscript = z
       .min(1)
       .max(200)
       .default(DEFAULT_MODEL)
-      .describe('`nano`, `mini`, `pro`, or the id of an installed model.'),
+      .describe(
+        '`nano`, `mini`, `pro`, or the id of a model. One that is not installed is refused, unless `models.autoInstall` lets it be downloaded first.',
+      ),
     language: LanguageOrAuto.default('auto').describe(
       'A language code, for Chinese also with a region such as `zh-TW`, or `auto`.',
     ),
@@ -370,6 +372,15 @@ export const Sentence = z
     words: z.array(SentenceWord),
   })
   .meta({ id: 'Sentence' });
+
+const second = queryNumber(z.number().min(0).max(1e6)).optional();
+
+/** Which words an answer has: those of a long transcription are five times as long as the rest of it. */
+export const WordsQuery = z.object({
+  words_from: second.describe('Only segments that end after this second have their words.'),
+  words_to: second.describe('Only segments that begin before this second have their words.'),
+});
+export type WordsQuery = z.output<typeof WordsQuery>;
 
 export const SentenceData = success(
   z.object({

@@ -37,6 +37,8 @@ export const WARNINGS = {
     'In this language only written e-mail addresses, URLs, numbers and listed names are found.',
   private_data_by_rules:
     'Private data was looked for by rules alone, which miss many names and addresses: the model did not run ({reason}). Read the text before you share it, or run the analysis again.',
+  words_stay_hidden:
+    'Words that were to be shown again stay hidden: they were not recognized in the original recording.',
   safety_few_words: 'Content safety knows few words of this language.',
   llm_unusable: 'The local language model gave no usable summary: sentences were extracted instead.',
   llm_failed: 'The local language model failed ({reason}): sentences were extracted instead.',

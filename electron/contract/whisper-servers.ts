@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageOf } from './languages.ts';
-import { FormBoolean, languageIn } from './openai.ts';
+import { FormBoolean, languageIn, OpenAiTranscriptionForm } from './openai.ts';
 import { LanguageOrAuto } from './recognition.ts';
 
 /**
@@ -18,7 +18,9 @@ export const AsrQuery = z.object({
   language: Language,
   initial_prompt: z.string().default(''),
   word_timestamps: FormBoolean.default(false).describe('With `json`: words besides segments.'),
-  diarize: FormBoolean.default(false),
+  diarize: FormBoolean.default(false).describe('With `json`, segments name their speakers.'),
+  min_speakers: OpenAiTranscriptionForm.shape.min_speakers,
+  max_speakers: OpenAiTranscriptionForm.shape.max_speakers,
   output: z.enum(['txt', 'vtt', 'srt', 'tsv', 'json']).default('txt'),
   encode: FormBoolean.default(true).describe(
     '`false`: the file is 16-bit PCM of one channel at 16 kHz, without a header.',

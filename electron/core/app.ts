@@ -24,6 +24,7 @@ import { WrongKeys } from './http/guards.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
 import { OpenStreams, RepliesInProgress } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
+import { addRealtimeRoutes } from './http/realtime/routes.ts';
 import { RequestLog } from './http/responses.ts';
 import { createServer, listen } from './http/server.ts';
 import { addAccountRoutes, addVocabularyRoutes, addVoiceRoutes } from './http/v1/accounts.ts';
@@ -108,6 +109,7 @@ const addRoutes = async (scope: FastifyInstance, services: Services, info: Serve
   await addOpenAiRoutes(scope, { ...services, uploads, files });
   await addWhisperServerRoutes(scope, { ...services, uploads, files });
   await addAssemblyAiRoutes(scope, { ...services, ...info, uploads, files, baseUrl: services.address.url });
+  addRealtimeRoutes(scope, services);
   addMcpRoutes(scope, { ...services, ...info });
   addWebhookRoutes(scope, services.webhooks);
   addVoiceRoutes(scope, services.speakers);
@@ -228,6 +230,7 @@ const stop = async (
   server: FastifyInstance,
   repliesSent: () => Promise<void>,
 ): Promise<void> => {
+  await services.live.close();
   await services.jobs.close();
   await services.followUp.close();
   // Requests that waited for a job are answered now; closing the server at once would cut their connections instead.

@@ -17,6 +17,8 @@ import { AccountService, UsageService } from './services/accounts.ts';
 import { BackupService } from './services/backups.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
+import { soundFormatOf } from './services/files/sound-format.ts';
+import { LiveService } from './services/live/service.ts';
 import { SPEECH_DETECTOR, thresholdsOf } from './services/models/catalogue.ts';
 import { modelFileName } from './services/models/files.ts';
 import { ModelService } from './services/models/index.ts';
@@ -65,6 +67,8 @@ const createGround = async ({ config, host, paths, db, logger }: Deps) => {
     baseUrl: address.url,
     events,
     jobEvents: new JobEvents(),
+    /** Identifies this run of the program in the queue. */
+    lease: newToken(8),
     settings,
     accounts: new AccountService(db, clock, config.apiKey),
     usage: new UsageService(db),
@@ -96,7 +100,8 @@ const createRecognition = async (ground: Ground) => {
     onChange: (id, state, received, total) =>
       events.publishToAll({ type: 'model.progress', id, received, total, state }),
   });
-  return { ...engines, models };
+  const speechModel = join(config.resourcesDir, 'models', modelFileName(SPEECH_DETECTOR));
+  return { ...engines, models, speechModel };
 };
 type Recognition = Awaited<ReturnType<typeof createRecognition>>;
 
@@ -106,7 +111,9 @@ const createStorage = (
   { media }: Recognition,
   onSourceDeleted: (transcriptId: string) => void,
 ) => {
-  const files = createFiles({ ...ground, environment: ground.config.environment, onSourceDeleted });
+  const { environment } = ground.config;
+  const soundFormat = soundFormatOf(media);
+  const files = createFiles({ ...ground, environment, onSourceDeleted, soundFormat });
   const locate = (fileId: string) => files.service.locate(fileId);
   return { files, audio: new TranscriptAudio({ ...ground, media, locate }) };
 };
@@ -114,7 +121,7 @@ type Storage = ReturnType<typeof createStorage>;
 
 /** The analyzer, and the runner of the jobs. */
 const createJobs = (ground: Ground, recognition: Recognition, { files }: Storage) => {
-  const { config, host, db, secret, settings } = ground;
+  const { host, db, secret, settings } = ground;
   const { http, models, parallelism, tagger } = recognition;
   const analyze = createAnalyzer({
     secret,
@@ -128,14 +135,12 @@ const createJobs = (ground: Ground, recognition: Recognition, { files }: Storage
     analyze,
     hasSummarizer: () => isConfigured(languageModelOf(settings)),
     speakerModels: () => models.speakerModels(),
-    speechModel: join(config.resourcesDir, 'models', modelFileName(SPEECH_DETECTOR)),
     settings: pipelineSettings(settings),
     files: files.service,
   });
   const jobs = new JobRunner({
     ...ground,
     events: ground.jobEvents,
-    lease: newToken(8),
     concurrency: () => settings.get('queue.concurrency'),
     // As many as would otherwise leave part of the engine idle.
     maxDraining: parallelism.concurrency - 1,
@@ -192,6 +197,15 @@ export const createServices = async (deps: Deps) => {
   const { analyze, jobs } = createJobs(ground, recognition, storage);
   const ofTranscripts = createTranscripts(ground, recognition, storage, { analyze, jobs });
   const { files } = storage;
+  const live = new LiveService({
+    ...ground,
+    ...recognition,
+    ...ofTranscripts,
+    jobs,
+    beamSize: () => ground.settings.get('engine.beamSize'),
+    maxSessions: () => ground.settings.get('limits.liveSessions'),
+    creditRate: pipelineSettings(ground.settings).creditRate,
+  });
   const { media, tools, engine, tagger, devices, parallelism, idleWork, http, models } = recognition;
   const system = new SystemService({
     ...ground,
@@ -222,6 +236,7 @@ export const createServices = async (deps: Deps) => {
     http,
     models,
     jobs,
+    live,
     system,
     backups,
   };

@@ -67,8 +67,9 @@ const showMessage = (window: BrowserWindow | undefined, options: MessageBoxOptio
 /** The window with a starting state, before there is a service. */
 const openDesktop = async () => {
   const texts = desktopTexts(app.getPreferredSystemLanguages());
-  const running: { service?: Service; jobs: () => number; hasStopped: boolean } = {
+  const running: { service?: Service; jobs: () => number; isUploading: boolean; hasStopped: boolean } = {
     jobs: () => 0,
+    isUploading: false,
     hasStopped: false,
   };
   const following = new AbortController();
@@ -86,6 +87,7 @@ const openDesktop = async () => {
     work: () => ({
       jobs: running.hasStopped ? 0 : running.jobs(),
       isRecording: recording.isOn() && holder.current() !== undefined,
+      isUploading: running.isUploading && holder.current() !== undefined,
     }),
     endsWithWindow: process.platform !== 'darwin',
     saveRecording: recording.save,
@@ -100,6 +102,7 @@ const openDesktop = async () => {
     onLeaving: () => {
       holder.leaving();
       recording.set(false);
+      running.isUploading = false;
     },
     onCrash: (place) => holder.showPage(crashedPage(texts), place),
     onClose: (event, destroy) => void quit.onWindowClose(event, destroy),
@@ -198,8 +201,12 @@ const listen = ({ texts, running, recording, close, quit, windows, holder }: Des
       token: () => running.service && loginToken(running.service),
       signedIn: holder.signedIn,
       setRecording: recording.set,
+      setUploading: (isOn) => {
+        running.isUploading = isOn;
+      },
       recordingSaved: recording.saved,
       setTheme: windows.setTheme,
+      setOnTop: (isOn) => holder.current()?.setAlwaysOnTop(isOn),
     },
   });
   watchService(process, (error) => {

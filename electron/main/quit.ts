@@ -1,7 +1,12 @@
 import type { DesktopTexts } from './texts/index.ts';
 
 /** What an end of the program interrupts. */
-export type Work = { readonly jobs: number; readonly isRecording: boolean };
+export type Work = {
+  readonly jobs: number;
+  readonly isRecording: boolean;
+  /** Files are being uploaded, or wait for it. */
+  readonly isUploading: boolean;
+};
 
 type Cancelable = { preventDefault(): void };
 
@@ -35,19 +40,34 @@ type Deps = {
   readonly close: () => Promise<void>;
 };
 
-const questionOf = ({ jobs, isRecording }: Work, texts: DesktopTexts, doIt: string): Question => ({
+const titleOf = ({ jobs, isRecording, isUploading }: Work, texts: DesktopTexts): string => {
+  if (isRecording) return texts.quitRecordingTitle(jobs);
+  return isUploading ? texts.quitUploadTitle : texts.quitTitle(jobs);
+};
+
+const keepOf = ({ isRecording, isUploading }: Work, texts: DesktopTexts): string => {
+  if (isRecording) return texts.keepRecording;
+  return isUploading ? texts.keepUploading : texts.keepRunning;
+};
+
+const questionOf = (work: Work, texts: DesktopTexts, doIt: string): Question => ({
   type: 'question',
-  message: isRecording ? texts.quitRecordingTitle(jobs) : texts.quitTitle(jobs),
-  detail: [...(isRecording ? [texts.quitRecordingText] : []), ...(jobs > 0 ? [texts.quitText] : [])].join(
-    ' ',
-  ),
-  buttons: [doIt, isRecording ? texts.keepRecording : texts.keepRunning],
+  message: titleOf(work, texts),
+  detail: [
+    ...(work.isRecording ? [texts.quitRecordingText] : []),
+    ...(work.isUploading ? [texts.quitUploadText] : []),
+    ...(work.jobs > 0 ? [texts.quitText] : []),
+  ].join(' '),
+  buttons: [doIt, keepOf(work, texts)],
   defaultId: 0,
   cancelId: 1,
   noLink: true,
 });
 
-/** Asks once before a recording or jobs are interrupted, and closes window and service before the program ends. */
+const isNone = ({ jobs, isRecording, isUploading }: Work): boolean =>
+  jobs === 0 && !isRecording && !isUploading;
+
+/** Asks once before a recording, uploads or jobs are interrupted, and closes window and service before the program ends. */
 export const quitGracefully = (deps: Deps) => {
   const { app, ask, front, texts, work, endsWithWindow, saveRecording, close } = deps;
   let state: 'running' | 'asking' | 'closing' | 'closed' = 'running';
@@ -64,7 +84,7 @@ export const quitGracefully = (deps: Deps) => {
   };
   /** Whether the person wants to interrupt the work; without work, yes. */
   const mayInterrupt = async (interrupted: Work, doIt: string): Promise<boolean> => {
-    if (interrupted.jobs === 0 && !interrupted.isRecording) return true;
+    if (isNone(interrupted)) return true;
     state = 'asking';
     front();
     const { response } = await ask(questionOf(interrupted, texts, doIt));
@@ -82,12 +102,12 @@ export const quitGracefully = (deps: Deps) => {
   return {
     /** Quits without a question, for a system that shuts down. */
     now: (): void => void end(),
-    /** Asks before a window is closed in a recording, or in jobs that end with it. `closeWindow` does not ask again. */
+    /** Asks before a window is closed in a recording, in uploads, or in jobs that end with it. `closeWindow` does not ask again. */
     onWindowClose: async (event: Cancelable, closeWindow: () => void): Promise<void> => {
-      const { jobs, isRecording } = work();
-      const interrupted = { jobs: endsWithWindow ? jobs : 0, isRecording };
+      const { jobs, isRecording, isUploading } = work();
+      const interrupted = { jobs: endsWithWindow ? jobs : 0, isRecording, isUploading };
       if (state === 'asking') event.preventDefault();
-      if (state !== 'running' || (interrupted.jobs === 0 && !isRecording)) return;
+      if (state !== 'running' || isNone(interrupted)) return;
       event.preventDefault();
       const isWanted = await mayInterrupt(interrupted, endsWithWindow ? texts.quit : texts.close);
       if (isWanted && endsWithWindow) await end();
@@ -95,7 +115,7 @@ export const quitGracefully = (deps: Deps) => {
         await saveRecording();
         closeWindow();
         // The jobs go on in the tray.
-      } else if (!isRecording) closeWindow();
+      } else if (!isRecording && !isUploading) closeWindow();
     },
   };
 };

@@ -14,8 +14,11 @@ export type WindowActions = {
   readonly token: () => string | undefined;
   readonly signedIn: () => void;
   readonly setRecording: (isOn: boolean) => void;
+  readonly setUploading: (isOn: boolean) => void;
   readonly recordingSaved: () => void;
   readonly setTheme: (theme: Theme) => void;
+  /** Keeps the window above all others. */
+  readonly setOnTop: (isOn: boolean) => void;
 };
 
 type Sender = { readonly url: string; readonly parent: unknown };
@@ -56,7 +59,9 @@ export const answerRequests = (ipc: IpcMain, { isOwnPage, isService, page, windo
   on('earshot:ask', isOwnPage, z.tuple([PageAction]), ([action]) => page[action]());
   on('earshot:signed-in', isService, z.tuple([]), () => window.signedIn());
   on('earshot:recording', isService, z.tuple([z.boolean()]), ([isOn]) => window.setRecording(isOn));
+  on('earshot:uploading', isService, z.tuple([z.boolean()]), ([isOn]) => window.setUploading(isOn));
   on('earshot:recording-saved', isService, z.tuple([]), () => window.recordingSaved());
+  on('earshot:on-top', isService, z.tuple([z.boolean()]), ([isOn]) => window.setOnTop(isOn));
   on('earshot:theme', isService, z.tuple([Theme]), ([theme]) => window.setTheme(theme));
   ipc.handle('earshot:token', (event) => (isFrom(event, isService) ? window.token() : undefined));
 };

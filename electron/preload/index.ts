@@ -20,7 +20,9 @@ contextBridge.exposeInMainWorld('earshot', {
     return stop;
   },
   setTheme: (theme: string): void => ipcRenderer.send('earshot:theme', theme),
+  setOnTop: (isOn: boolean): void => ipcRenderer.send('earshot:on-top', isOn),
   setRecording: (isOn: boolean): void => ipcRenderer.send('earshot:recording', isOn),
+  setUploading: (isOn: boolean): void => ipcRenderer.send('earshot:uploading', isOn),
   onSaveRecording: (save: () => Promise<void>): (() => void) =>
     listen('earshot:save-recording', () => {
       void save().finally(() => ipcRenderer.send('earshot:recording-saved'));

@@ -64,13 +64,18 @@ export const fetchExport = async (
   return { blob: format === 'csv' ? new Blob([BYTE_ORDER_MARK, blob], { type: blob.type }) : blob, name };
 };
 
-/** Saves a file through the browser's downloads. */
-export const saveBlob = (blob: Blob, name: string): void => {
-  const url = URL.createObjectURL(blob);
+/** Saves what an address answers through the browser's downloads, under the answer's name if there is no other. */
+export const saveAddress = (url: string, name = ''): void => {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
+};
+
+/** Saves a file through the browser's downloads. */
+export const saveBlob = (blob: Blob, name: string): void => {
+  const url = URL.createObjectURL(blob);
+  saveAddress(url, name);
   // The browser may read the blob after the click has returned.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };

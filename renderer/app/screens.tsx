@@ -50,6 +50,7 @@ export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
     isAtBottom: true,
     isWideOnly: true,
   }),
+  live: lazyScreen(() => import('../features/live/live-screen.tsx')),
   transcript: lazyScreen(() => import('../features/transcript/transcript-screen.tsx')),
 };
 

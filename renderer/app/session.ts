@@ -3,6 +3,7 @@ import { ApiError } from '../../electron/contract/client.ts';
 import { isDamagedLibrary, isUnauthorized } from '../api/errors.ts';
 import { invalidateOnEvents } from '../api/queries.ts';
 import { forgetSession, openSession } from '../api/session.ts';
+import { resumeUploads } from '../domain/resume-uploads.ts';
 import { type CoreServices, createServices, type Services } from '../hooks/services.tsx';
 import { hasDamagedLibrary } from './damaged-library.tsx';
 
@@ -59,7 +60,10 @@ export const createSession = (core: CoreServices) => {
       const newToken = window.earshot?.token;
       const storages = { storage: sessionStorage, shared: localStorage };
       const services = await openSession({ baseUrl, token, newToken, ...storages, start });
-      if (services !== undefined) return { state: 'signed-in', services };
+      if (services !== undefined) {
+        void resumeUploads(services);
+        return { state: 'signed-in', services };
+      }
       // A library that does not open knows no key.
       if (await hasDamagedLibrary(core.baseUrl)) return { state: 'damaged' };
       return { state: 'signed-out', hadLink: token !== undefined };

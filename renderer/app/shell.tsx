@@ -140,6 +140,7 @@ export const Shell = () => {
   useFirstResult();
   const announcement = useJobAnnouncements();
   useOpenedPlaces();
+  useResumedSession();
 
   return (
     <DropTarget>
@@ -162,6 +163,7 @@ export const Shell = () => {
         >
           <DamagedLibraryBanner />
           <RecordingBar />
+          <LiveBar />
           <div className="min-h-0 flex-1">
             <PageBoundary key={route.screen}>
               <Suspense fallback={<ScreenPlaceholder />}>
@@ -174,8 +176,22 @@ export const Shell = () => {
         <BottomBar />
       </div>
       <OpenDialog />
+      <PendingLine />
     </DropTarget>
   );
+};
+
+/** Shows that something asked for is on its way; its end is shown, and read out, where it happens. */
+const PendingLine = () => {
+  const { pending } = useServices();
+  const isWaiting = useStore(pending.store, (state) => state.isWaiting);
+  return isWaiting ? (
+    <div
+      aria-hidden
+      data-pending
+      className="fade pointer-events-none fixed inset-x-0 top-0 z-50 h-0.5 bg-accent"
+    />
+  ) : null;
 };
 
 const CreateDialog = lazy(() => import('../features/create/create-dialog.tsx'));
@@ -218,6 +234,38 @@ const RecordingBar = () => {
         {isUnsaved && ` · ${t('record.unsaved.short')}`}
       </span>
       <Button variant="link" className="!text-bad" onClick={() => dialogs.open({ kind: 'record' })}>
+        {t('record.show')}
+      </Button>
+    </section>
+  );
+};
+
+/** Takes the live session up again that this window had before it was reloaded. */
+const useResumedSession = (): void => {
+  const { liveSession, prefs } = useServices();
+  useEffect(() => {
+    liveSession.resume(prefs.store.getState().microphone).catch(reportError);
+  }, [liveSession, prefs]);
+};
+
+/** Stands above every other screen while a live session goes on. */
+const LiveBar = () => {
+  const { liveSession, router } = useServices();
+  const { t } = useI18n();
+  const screen = useStore(router.store, (route) => route.screen);
+  const state = useStore(liveSession.store, (each) => each.state);
+  const seconds = useStore(liveSession.store, (each) => Math.floor(each.seconds));
+  if (state === 'none' || screen === 'live') return null;
+  return (
+    <section
+      aria-label={t('live.title')}
+      className="flex items-center gap-2.5 bg-bad-soft px-4 py-2 text-bad lg:px-8"
+    >
+      <Mic size={15} strokeWidth={1.75} aria-hidden />
+      <span className="tnum flex-1">
+        {t(state === 'paused' ? 'record.paused' : 'record.running')} {formatClock(seconds)}
+      </span>
+      <Button variant="link" className="!text-bad" onClick={() => router.go({ screen: 'live' })}>
         {t('record.show')}
       </Button>
     </section>

@@ -7,6 +7,7 @@ import { ProgressBar } from '../ui/feedback.tsx';
 
 const STAGE_NAMES: Readonly<Record<Progress['stage'], MessageKey>> = {
   queued: 'stage.queued',
+  listening: 'stage.listening',
   downloading: 'stage.downloading',
   downloading_model: 'stage.downloading_model',
   decoding: 'stage.decoding',

@@ -28,6 +28,13 @@ const SHORTCUTS: readonly Group[] = [
     ],
   },
   {
+    title: 'live.title',
+    keys: [
+      ['P', 'keys.pauseLive'],
+      ['L', 'live.large'],
+    ],
+  },
+  {
     title: 'keys.transcript',
     keys: [
       ['Space', 'keys.play'],

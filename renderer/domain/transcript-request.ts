@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RedactSource } from '../../electron/contract/analysis.ts';
 import { languageOfTag } from '../../electron/contract/languages.ts';
+import type { LiveOptions } from '../../electron/contract/realtime.ts';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
 import type { VocabularyEntry } from '../../electron/contract/vocabulary.ts';
 import type { TranscriptionOptions } from '../stores/prefs.ts';
@@ -40,18 +41,16 @@ export const toAnalyses = (
 });
 
 /**
- * The body of `POST /v1/transcript`. Contains only what differs from the API's defaults, to keep the `curl` command
+ * The body of `POST /v1/transcript` without the recording. Contains only what differs from the API's defaults, to keep the `curl` command
  * short, and always word times, which the transcript screen needs.
  */
 export const toRequest = (
-  audioUrl: string,
   options: TranscriptionOptions,
   range: Range,
   original: RedactSource = 'keep',
   /** Empty for the user's own. */
   vocabulary: readonly VocabularyEntry[] = [],
-): TranscriptRequest => ({
-  audio_url: audioUrl,
+): Omit<TranscriptRequest, 'audio_url'> => ({
   model: options.model,
   timestamp_style: 'word',
   ...(options.verifyWith === '' ? {} : { verify_with: options.verifyWith }),
@@ -61,6 +60,16 @@ export const toRequest = (
   ...(range.from > 0 ? { audio_start_from: roundToMilliseconds(range.from) } : {}),
   ...(range.to > 0 ? { audio_end_at: roundToMilliseconds(range.to) } : {}),
   ...toAnalyses(options, options.language === 'auto' ? null : languageOfTag(options.language), original),
+});
+
+/** The options of a live session: those of a file that it has, too. */
+export const toLiveOptions = ({ model, language, ...options }: TranscriptionOptions): LiveOptions => ({
+  model,
+  ...(language === 'auto' ? {} : { language }),
+  ...toAnalyses(
+    { ...options, model, language, redact: false },
+    language === 'auto' ? null : languageOfTag(language),
+  ),
 });
 
 const quoteForShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -28,7 +28,7 @@ const LostUploads = () => {
       if (known?.purpose !== 'storage') dialogs.addSources([{ kind: 'file', file }]);
       // The list shows why one failed.
       else
-        void uploads.send(file, known.folder).then(
+        void uploads.send(file, known).then(
           () => invalidate(queries, ['listFiles']),
           () => {},
         );

@@ -15,6 +15,8 @@ import { type Commands, createCommands } from '../stores/commands.ts';
 import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
 import { createLibrary, type Library } from '../stores/library.ts';
 import { createLive, type Live } from '../stores/live.ts';
+import { createLiveSession, type LiveSession } from '../stores/live-session.ts';
+import { createPendingRequests, type PendingRequests } from '../stores/pending-requests.ts';
 import { createPrefs, type Prefs, type PrefsStore } from '../stores/prefs.ts';
 import { createRecording, type Recording } from '../stores/recording.ts';
 import type { Router } from '../stores/router.ts';
@@ -41,6 +43,7 @@ export type CoreServices = {
 export type Services = CoreServices & {
   readonly key: string;
   readonly client: Client;
+  readonly pending: PendingRequests;
   /** The cached answers of the server. */
   readonly queries: QueryClient;
   readonly library: Library;
@@ -49,6 +52,7 @@ export type Services = CoreServices & {
   readonly commands: Commands;
   readonly uploads: Uploads;
   readonly recording: Recording;
+  readonly liveSession: LiveSession;
 };
 
 export const createCoreServices = (baseUrl: string, router: Router): CoreServices => ({
@@ -60,21 +64,30 @@ export const createCoreServices = (baseUrl: string, router: Router): CoreService
 });
 
 export const createServices = (core: CoreServices, key: string): Services => {
-  const client = createClient({ baseUrl: core.baseUrl, key });
+  const pending = createPendingRequests();
+  const client = createClient({ baseUrl: core.baseUrl, key, fetch: pending.fetch });
   const live = createLive(client);
   const queries = createQueryClient();
   const library = createLibrary(client, queries);
+  const recording = createRecording({ baseUrl: core.baseUrl, key });
+  const liveSession = createLiveSession({ client, baseUrl: core.baseUrl, storage: sessionStorage });
+  window.earshot?.onSaveRecording(async () => {
+    await recording.save();
+    await liveSession.finish();
+  });
   return {
     ...core,
     key,
     client,
+    pending,
     queries,
     library,
     live,
     dialogs: createDialogs(),
     commands: createCommands(),
     uploads: createUploads({ client, baseUrl: core.baseUrl, storage: sessionStorage }),
-    recording: createRecording({ baseUrl: core.baseUrl, key }),
+    recording,
+    liveSession,
   };
 };
 

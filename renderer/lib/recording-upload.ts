@@ -1,4 +1,5 @@
 import { ApiError, type Client } from '../../electron/contract/client.ts';
+import { openSound } from './microphone.ts';
 
 export type Recorder = {
   /** Recorded seconds, without pauses. */
@@ -13,13 +14,10 @@ export type Recorder = {
 };
 
 /**
- * Starts recording from a microphone: the one with this id if it is connected, else the system's. `onChunk` gets each
- * second of it. Rejects if there is no microphone or access is denied.
+ * Starts recording from a microphone, as `openSound` does. `onChunk` gets each second of it.
  */
 export const createRecorder = async (deviceId: string, onChunk: (data: Blob) => void): Promise<Recorder> => {
-  const stream = await navigator.mediaDevices.getUserMedia({
-    audio: deviceId === '' ? true : { deviceId: { ideal: deviceId } },
-  });
+  const stream = await openSound(deviceId);
   const media = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus' });
   const chunks: Blob[] = [];
   let isDiscarded = false;

@@ -42,6 +42,8 @@ const Prefs = z.object({
   isMuted: z.boolean().catch(false),
   /** The id of the microphone; empty for the system's. */
   microphone: z.string().catch(''),
+  /** Whether a recording is recognized while it is made. */
+  showsLiveText: z.boolean().catch(true),
   skipSilence: z.boolean().catch(false),
   options: TranscriptionOptions.catch(() => TranscriptionOptions.parse({})),
 });

@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
+import { askBeforeLeaving } from '../lib/leaving.ts';
 import {
   createRecorder,
   createRecordingUpload,
@@ -47,16 +48,9 @@ export const createRecording = (options: Options) => {
   const uploads = new Map<string, RecordingUpload>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-  /** The person who closes the window is asked first: by the browser, or by the desktop program, if the event keeps it open silently. */
-  const setAsking = (isOn: boolean) => {
-    if (window.earshot !== undefined) window.earshot.setRecording(isOn);
-    else if (isOn) window.addEventListener('beforeunload', warn);
-    else window.removeEventListener('beforeunload', warn);
-  };
   const end = () => {
     clearInterval(timer);
-    setAsking(false);
+    askBeforeLeaving(false);
     current = undefined;
     store.setState(NONE);
   };
@@ -94,7 +88,7 @@ export const createRecording = (options: Options) => {
     uploads.set(id, upload);
     try {
       current = { recorder: await createRecorder(deviceId, upload.add), id, name };
-      setAsking(true);
+      askBeforeLeaving(true);
       timer = setInterval(tick, TICK_MS);
       store.setState({ ...NONE, state: 'running' });
     } catch (error) {
@@ -114,10 +108,6 @@ export const createRecording = (options: Options) => {
   const leave = async (id: string): Promise<void> => {
     await take(id)?.leave().catch(warnOfLeaving);
   };
-  window.earshot?.onSaveRecording(async () => {
-    const finished = await finish();
-    if (finished !== undefined) await leave(finished.recording);
-  });
 
   return {
     store,
@@ -147,6 +137,11 @@ export const createRecording = (options: Options) => {
     },
     /** Leaves a recording that is not wanted now; it is offered as a recovered one. */
     leave,
+    /** Ends a recording whose window is about to be closed, and leaves it. */
+    save: async (): Promise<void> => {
+      const finished = await finish();
+      if (finished !== undefined) await leave(finished.recording);
+    },
     /** Forgets a finished recording that no one wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();

@@ -1,6 +1,15 @@
 import { createStore } from 'zustand/vanilla';
 
-const SCREEN_NAMES = ['library', 'queue', 'files', 'models', 'api', 'settings', 'transcript'] as const;
+const SCREEN_NAMES = [
+  'library',
+  'queue',
+  'files',
+  'models',
+  'api',
+  'settings',
+  'live',
+  'transcript',
+] as const;
 export type ScreenName = (typeof SCREEN_NAMES)[number];
 export const isScreenName = (name: string): name is ScreenName => SCREEN_NAMES.some((each) => each === name);
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { createStore } from 'zustand/vanilla';
-import type { Client } from '../../electron/contract/client.ts';
+import type { CallInput, Client } from '../../electron/contract/client.ts';
 import { putFile } from '../../electron/contract/put-file.ts';
 import { UploadPurpose } from '../../electron/contract/storage.ts';
 import { toSameOrigin } from '../api/session.ts';
+import { keepFile, takeKeptFiles } from '../lib/kept-files.ts';
 import { readStored, storedList } from '../lib/storage.ts';
 
 export type Upload = {
@@ -16,10 +17,22 @@ export type Upload = {
   readonly error: unknown;
 };
 
-/** What a loaded page knows of an upload that it did not end; the file itself is gone. */
-const LostUpload = z.object({ name: z.string(), folder: z.string(), purpose: UploadPurpose });
-export type LostUpload = z.output<typeof LostUpload>;
-const LostUploads = storedList(LostUpload);
+/** The transcription that begins once the file is stored. */
+export type FollowingRequest = Omit<NonNullable<CallInput<'createTranscript'>['body']>, 'audio_url'>;
+
+/** What a loaded page knows of an upload that the page before did not end. */
+const EarlierUpload = z.object({
+  id: z.string(),
+  name: z.string(),
+  folder: z.string(),
+  purpose: UploadPurpose,
+  /** Written by the page before; the service checks it. */
+  request: z.custom<FollowingRequest>((value) => typeof value === 'object').optional(),
+});
+type EarlierUpload = z.output<typeof EarlierUpload>;
+const EarlierUploads = storedList(EarlierUpload);
+type Destination = Pick<EarlierUpload, 'folder' | 'purpose' | 'request'>;
+export type KeptUpload = Destination & { readonly file: File };
 
 type Options = {
   readonly client: Client;
@@ -27,10 +40,9 @@ type Options = {
   /** Keeps the names of files that are not uploaded yet: the tab's, so that no other window shows them. */
   readonly storage: Storage;
 };
-type PendingUpload = {
+type PendingUpload = Destination & {
+  readonly keptAs: string;
   readonly file: File;
-  readonly folder: string;
-  readonly purpose: UploadPurpose;
   readonly resolve: (key: string) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -51,7 +63,9 @@ export class UploadCancelledError extends Error {
 /** Uploads files to the object store, at most MAX_PARALLEL_UPLOADS at a time. */
 export const createUploads = ({ client, baseUrl, storage }: Options) => {
   const store = createStore<readonly Upload[]>(() => []);
-  const lost = createStore<readonly LostUpload[]>(() => LostUploads.parse(readStored(storage, STORAGE_KEY)));
+  /** Those of the page before, until it is known which files the browser has kept. */
+  let earlier: readonly EarlierUpload[] = EarlierUploads.parse(readStored(storage, STORAGE_KEY));
+  const lost = createStore<readonly EarlierUpload[]>(() => []);
   /** All that are listed. */
   const pending = new Map<number, PendingUpload>();
   const controllers = new Map<number, AbortController>();
@@ -63,19 +77,22 @@ export const createUploads = ({ client, baseUrl, storage }: Options) => {
       true,
     );
   const persist = () => {
-    const own = [...pending.values()].map(({ file, folder, purpose }) => ({
+    const own = [...pending.values()].map(({ keptAs, file, folder, purpose, request }) => ({
+      id: keptAs,
       name: file.name,
       folder,
       purpose,
+      request,
     }));
-    storage.setItem(STORAGE_KEY, JSON.stringify([...lost.getState(), ...own]));
+    storage.setItem(STORAGE_KEY, JSON.stringify([...earlier, ...lost.getState(), ...own]));
   };
-  // In the desktop program the event would keep the window open silently.
+  const isSending = () => store.getState().some(({ state }) => state !== 'failed');
+  // In the desktop program, which asks itself, the event would keep the window open silently.
   if (window.earshot === undefined) {
     window.addEventListener('beforeunload', (event) => {
-      if (store.getState().some(({ state }) => state !== 'failed')) event.preventDefault();
+      if (isSending()) event.preventDefault();
     });
-  }
+  } else store.subscribe(() => window.earshot?.setUploading(isSending()));
   const remove = (id: number) => {
     pending.delete(id);
     controllers.delete(id);
@@ -142,32 +159,52 @@ export const createUploads = ({ client, baseUrl, storage }: Options) => {
 
   return {
     store,
-    /** Uploads that ended with an earlier page of this tab. */
+    /** Uploads that ended with the page before, whose files the browser has not kept. */
     lost,
     /** Takes a name off that list, or all of them; returns what is known of it. */
-    takeLost: (name?: string): LostUpload | undefined => {
+    takeLost: (name?: string): EarlierUpload | undefined => {
       const taken = lost.getState().find((each) => each.name === name);
       lost.setState(name === undefined ? [] : lost.getState().filter((each) => each !== taken), true);
       persist();
       return taken;
     },
+    /** Takes the uploads of the page before whose files the browser has kept; the others are lost. */
+    takeKept: async (): Promise<readonly KeptUpload[]> => {
+      const files = await takeKeptFiles(earlier.map(({ id }) => id));
+      const kept = earlier.flatMap((each) => {
+        const file = files.get(each.id);
+        return file === undefined ? [] : [{ ...each, file }];
+      });
+      lost.setState(
+        earlier.filter(({ id }) => !files.has(id)),
+        true,
+      );
+      earlier = [];
+      persist();
+      return kept;
+    },
     /** Uploads a file and resolves with its storage key. Rejects with `UploadCancelledError` if it is stopped. */
-    send: (file: File, folder: string, purpose: UploadPurpose = 'storage'): Promise<string> =>
-      new Promise((resolve, reject) => {
-        const id = nextId++;
-        pending.set(id, { file, folder, purpose, resolve, reject });
-        persist();
-        const upload: Upload = {
-          id,
-          name: file.name,
-          size: file.size,
-          sent: 0,
-          state: 'waiting',
-          error: undefined,
-        };
-        store.setState([...store.getState(), upload], true);
-        startNext();
-      }),
+    send: (file: File, { folder, purpose, request }: Destination): Promise<string> => {
+      const id = nextId++;
+      // Unlike any other page's.
+      const keptAs = `${performance.timeOrigin}-${id}`;
+      const stored = new Promise<string>((resolve, reject) => {
+        pending.set(id, { keptAs, file, folder, purpose, request, resolve, reject });
+      });
+      void keepFile(keptAs, file, stored);
+      persist();
+      const upload: Upload = {
+        id,
+        name: file.name,
+        size: file.size,
+        sent: 0,
+        state: 'waiting',
+        error: undefined,
+      };
+      store.setState([...store.getState(), upload], true);
+      startNext();
+      return stored;
+    },
     /** Lists a transcription that is being created until `work` ends. */
     listWhile: async <T>(name: string, work: Promise<T>): Promise<T> => {
       const id = nextId++;

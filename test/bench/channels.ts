@@ -16,11 +16,11 @@ import {
   writeLevels,
 } from '../../electron/core/pipeline/recognition/settle-channels.ts';
 import type { StoredSegment, StoredWord } from '../../electron/core/stores/segments.ts';
+import { type VoiceChannels, voiceChannels, voicesOf } from '../generators/voice-channels.ts';
 import { testAddon } from '../support/addon.ts';
 import { truth } from '../support/fixtures.ts';
 import { STARTER_MODEL, STARTER_PARAKEET, WORKER_ENTRY } from '../support/paths.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { type VoiceChannels, voiceChannels, voicesOf } from '../support/voice-channels.ts';
 import { plainWords, wordErrors } from '../support/word-error-rate.ts';
 
 /** The limits were chosen on the first; the other was never looked at for that. */

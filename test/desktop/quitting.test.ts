@@ -10,14 +10,18 @@ import {
   hasEnded,
   libraryIn,
   MICROPHONE,
+  noteMessages,
   type Run,
+  SAMPLE,
   untilEnded,
   withProgram,
 } from './drive.ts';
 
 const record = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Record' }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Start recording' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('switch', { name: 'Show the text as you speak' }).click();
+  await dialog.getByRole('button', { name: 'Start recording' }).click();
   await page.waitForTimeout(2500);
 };
 
@@ -66,6 +70,29 @@ describe('quitting', () => {
       { args: MICROPHONE, home },
     );
   });
+
+  it('asks while files are uploaded, by menu and by the window’s X', () =>
+    withProgram(async (run) => {
+      const page = await run.window();
+      // An upload that never ends.
+      await page.route('**/presigned-upload', () => {});
+      await page.evaluate(() => (window.location.hash = '#/files'));
+      await page.getByTestId('upload-input').setInputFiles(SAMPLE);
+      await page.getByRole('region', { name: 'Uploads' }).waitFor();
+      const messages = await noteMessages(run.app);
+      await quit(run);
+      await answerQuestion(run, 'Escape');
+      await run.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
+      await answerQuestion(run, 'Escape');
+      expect([hasEnded(run), page.isClosed()]).toEqual([false, false]);
+      expect(await messages()).toEqual(
+        new Array(2).fill(expect.stringContaining('Files are being uploaded.')),
+      );
+      await quit(run);
+      await answerQuestion(run, 'Return');
+      await untilEnded(run);
+      expect(run.child.exitCode).toBe(0);
+    }));
 
   it('saves a recording without a question when the system ends the session', () => {
     const home = temporaryFolder();

@@ -121,13 +121,14 @@ describe('adding recordings', () => {
     await page.unroute('**/v1/transcript');
   });
 
-  it('warns before a reload ends uploads, and asks for their files by name afterwards', async () => {
+  /** Holds three uploads, of which two run at a time, and loads the page again in the middle of them. */
+  const reloadInUploads = async (before: () => Promise<void>) => {
     const { page } = window;
-    // Two uploads run at a time, the third waits.
     await page.route('**/presigned-upload', () => {});
     await drop(folder);
     await dialog().getByRole('button', { name: 'Transcribe 3' }).click();
     await page.getByText('Waiting', { exact: true }).first().waitFor();
+    await before();
     const asked = new Promise<string>((done) => {
       page.once('dialog', (shown) => {
         done(shown.type());
@@ -138,6 +139,40 @@ describe('adding recordings', () => {
     expect(await asked).toBe('beforeunload');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await window.settle();
+  };
+  const keptFiles = (act: 'count' | 'clear') =>
+    window.page.evaluate(
+      (method) =>
+        new Promise<number>((resolve) => {
+          const opened = indexedDB.open('earshot-uploads', 1);
+          opened.onsuccess = () => {
+            const store = opened.result.transaction('files', 'readwrite').objectStore('files');
+            const request = store[method]();
+            request.onsuccess = () => resolve(request.result ?? 0);
+          };
+        }),
+      act,
+    );
+  const sent = () => window.page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
+  const names = async () => {
+    const { transcriptions } = (await server.client.call('listTranscripts')).data;
+    return transcriptions.map(({ name }) => name).toSorted();
+  };
+
+  it('warns before a reload ends uploads, and goes on with them afterwards, as was asked', async () => {
+    const { page } = window;
+    await reloadInUploads(() => expect.poll(() => keptFiles('count')).toBe(3));
+    for (const name of ['1', '2', '10']) await page.getByRole('link', { name, exact: true }).waitFor();
+    await sent();
+    expect(await page.getByText('stopped when the page was reloaded', { exact: false }).count()).toBe(0);
+    // Of what the dialog asked for; the service would name them after their files.
+    expect(await names()).toEqual(['1', '10', '2']);
+    expect(await keptFiles('count')).toBe(0);
+  });
+
+  it('asks for files by name that the browser has not kept', async () => {
+    const { page } = window;
+    await reloadInUploads(async () => void (await keptFiles('clear')));
     const notice = page.getByRole('status').filter({ hasText: 'These uploads stopped' });
     await notice.getByText('1.wav, 2.wav and 10.wav', { exact: false }).waitFor();
     expect(await window.violations()).toEqual([]);
@@ -146,9 +181,11 @@ describe('adding recordings', () => {
       .getByText(/^2 recordings/)
       .waitFor();
     await dialog().getByRole('button', { name: 'Transcribe 2' }).click();
-    await page.getByRole('link', { name: '2', exact: true }).waitFor();
+    await expect.poll(names).toEqual(['1', '1', '10', '2', '2']);
     await page.getByText('This upload stopped', { exact: false }).waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Dismiss' }).click();
+    // A reload in the middle of one would be asked about.
+    await sent();
     await page.reload();
     await window.settle();
     expect(await page.getByText('stopped when the page was reloaded', { exact: false }).count()).toBe(0);

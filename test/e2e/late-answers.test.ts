@@ -57,7 +57,7 @@ describe('answers that come late', () => {
 
   it('move neither the name of a long transcript nor its player', async () => {
     const { page } = window;
-    const releaseTranscript = await hold(page, `**/v1/transcript/id/${long}`);
+    const releaseTranscript = await hold(page, `**/v1/transcript/id/${long}*`);
     const releasePeaks = await hold(page, '**/peaks?*');
     await page.goto(`${server.url}/#/transcript/${long}`);
     const heading = page.getByRole('heading', { level: 1 });
@@ -108,5 +108,28 @@ describe('answers that come late', () => {
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(async () => (await server.client.call('listFiles')).data.files).toEqual([]);
     expect(window.errors).toEqual([]);
+  });
+
+  it('leave no click without a sign', async () => {
+    const { page } = window;
+    const line = page.locator('[data-pending]');
+    await window.go('#/queue');
+    const releasePause = await hold(page, '**/v1/queue/pause');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await line.waitFor();
+    releasePause();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await line.waitFor({ state: 'detached' });
+    await window.go(`#/transcript/${long}`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const save = page.getByRole('dialog').getByRole('button', { name: /^Save as/ });
+    await page.getByRole('region', { name: 'Preview' }).waitFor();
+    const releaseExport = await hold(page, `**/v1/transcript/id/${long}/export*`);
+    await save.click();
+    await line.waitFor();
+    const saved = page.waitForEvent('download');
+    releaseExport();
+    await saved;
+    await line.waitFor({ state: 'detached' });
   });
 });

@@ -18,6 +18,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** "Good morning, my name is David Clark and I work at Northwind." */
 const SPOKEN_SECONDS = 4.3;
 const FAKE_MICROPHONES = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+/** Without live text. */
+const FILE_ALONE = { showsLiveText: false } as const;
 const SERVER = { quick: true, model: 'starter-parakeet' } as const;
 
 /** In the page: lists two microphones. */
@@ -58,7 +60,7 @@ describe('microphone recording with private data', () => {
       [...FAKE_MICROPHONES, `--use-file-for-fake-audio-capture=${heard}%noloop`],
       findTestBrowser(),
     );
-    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
+    window = await openWindow(browser, server, { prefs: { ...FILE_ALONE, options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();
@@ -79,7 +81,7 @@ describe('microphone recording with private data', () => {
     (await from.client.call('listFiles', { query: { 'metadata[recovered]': 'true' } })).data.files;
 
   it('offers any window what another was recording when it was closed', async () => {
-    const other = await openWindow(browser, server);
+    const other = await openWindow(browser, server, { prefs: FILE_ALONE });
     await server.client.call('pauseQueue');
     await recordIn(other, 2);
     // Closing it in the middle is questioned.

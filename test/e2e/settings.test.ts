@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { type Browser, borrowBrowser, openWindow, prefer, type TestWindow } from '../support/browser.ts';
 import { fakeVulkan } from '../support/fake-vulkan.ts';
 import { type LanguageModel, startLanguageModel } from '../support/language-model.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -44,6 +44,31 @@ describe('settings', () => {
     await window.page.getByText('Switched off: models run on the processor').waitFor();
     expect(window.errors).toEqual([]);
   });
+
+  it.each([
+    ['en', 'Server', 'Credits', 'API keys'],
+    ['de', 'Server', 'Credits', 'API-Schlüssel'],
+    ['es', 'Servidor', 'Créditos', 'Claves de API'],
+    ['fr', 'Serveur', 'Crédits', 'Clés d’API'],
+  ])(
+    'keep limits, credits and keys last, apart from what everyone uses (%s)',
+    async (locale, name, credits, keys) => {
+      const { page } = window;
+      await prefer(window, { locale });
+      await window.go('#/settings');
+      const main = page.getByRole('main');
+      expect(await main.locator('nav li').last().textContent()).toBe(name);
+      for (const section of ['connections', 'network', 'models', 'performance', 'storage']) {
+        await window.go(`#/settings/${section}`);
+        expect(await main.getByRole('heading', { name: credits }).count(), section).toBe(0);
+      }
+      await main.getByRole('link', { name, exact: true }).click();
+      await main.getByRole('heading', { name: credits }).waitFor();
+      await main.getByRole('link', { name: keys }).click();
+      await page.waitForURL(/#\/api$/);
+      await prefer(window, {});
+    },
+  );
 
   it('chooses models and speaker models from lists', async () => {
     const { page } = window;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { runHere } from '../support/command-line.ts';
@@ -72,16 +73,34 @@ describe('a transcription that its user stopped', () => {
     expect(await window.violations()).toEqual([]);
   });
 
-  it('shows all that was recognized until then, and can continue', async () => {
+  it('shows all that was recognized until then, plays, exports and finds in it, and can continue', async () => {
     const { page } = window;
     await window.go(`#/transcript/${stopped}`);
     await page.getByRole('heading', { name: 'You stopped this transcription' }).waitFor();
     await page.getByText('What was recognized up to 6:0').waitFor();
-    const text = page.getByRole('region', { name: 'Text so far' });
+    const text = page.getByRole('region', { name: 'Text', exact: true });
+    await text.locator('[data-w="0"]').waitFor();
     expect(await text.textContent()).toContain(segments[0]?.text);
-    expect(await text.textContent()).toContain(segments.at(-1)?.text);
+    await text.getByRole('article').first().press('End');
+    await expect.poll(() => text.textContent()).toContain(segments.at(-1)?.text);
     expect(await page.getByText('failed').count()).toBe(0);
     expect(await window.violations()).toEqual([]);
+    // The audio is there where it is a stored file; of this one nothing is kept, which the player says.
+    await page.getByRole('region', { name: 'Player' }).getByText('no longer stored').waitFor();
+    await page.keyboard.press('Control+f');
+    const find = page.getByRole('search').filter({ has: page.getByRole('button', { name: 'Whole words' }) });
+    await find.getByRole('searchbox').fill(segments[0]?.text.slice(0, 12) ?? '');
+    await find.getByText(/^1 of \d+$/).waitFor();
+    // A text that grows when the job goes on is not edited.
+    expect(await find.getByRole('button', { name: 'Replace all' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: /^Save as/ }).click(),
+    ]);
+    expect(await readFile(await download.path(), 'utf8')).toContain(segments.at(-1)?.text);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page
       .getByRole('heading', { name: 'You stopped this transcription' })

@@ -51,14 +51,22 @@ describe('small corrections of a transcript', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('moves nothing when it shows the keys of the editor', async () => {
+  it('moves and covers nothing when it shows the keys of the editor, which Tab leads to', async () => {
+    const split = page.getByRole('button', { name: 'Split here' });
     const next = page.getByRole('article').nth(1);
-    const before = await next.boundingBox();
-    await page.getByRole('article').first().press('Enter');
-    await page.getByRole('button', { name: 'Split here' }).waitFor();
-    expect(await next.boundingBox()).toEqual(before);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Split here' }).waitFor({ state: 'detached' });
+    for (const width of [400, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 820 });
+      const before = await next.boundingBox();
+      await page.getByRole('article').first().press('Enter');
+      await split.waitFor();
+      expect(await next.boundingBox()).toEqual(before);
+      expect((await split.boundingBox())?.y).toBeGreaterThan((before?.y ?? 0) + (before?.height ?? 0));
+      await page.keyboard.press('Tab');
+      expect(await split.evaluate((button) => button === document.activeElement)).toBe(true);
+      await page.keyboard.press('Escape');
+      await split.waitFor({ state: 'detached' });
+    }
+    await page.setViewportSize({ width: 1280, height: 820 });
   });
 
   it('leaves the text the most room at 200 % zoom', async () => {

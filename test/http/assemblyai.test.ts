@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { AssemblyAI } from 'assemblyai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { voiceChannels } from '../generators/voice-channels.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
 import { until } from '../support/until.ts';
-import { voiceChannels } from '../support/voice-channels.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { parseWebVtt } from '../support/webvtt.ts';
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { encodeSilentFirstTrack } from '../generators/encoded.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -51,9 +52,7 @@ it('Whisper, too, gives the same text of a recording that was encoded', async ()
 
 it('a silent first track hints at the others', async () => {
   const path = join(folder, 'tracks.mka');
-  const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=6'];
-  const tracks = [...silence, '-i', fixturePath('00-one-sentence.wav'), '-map', '0', '-map', '1'];
-  await ffmpeg(...tracks, '-c:a', 'flac', path);
+  await encodeSilentFirstTrack(path);
   const audio_url = remote.set('/tracks', file(await readFile(path)));
   const body = { audio_url, model: 'starter-parakeet', wait_until_complete: true };
   const made = await server.client.call('createTranscript', { body });

@@ -8,6 +8,7 @@ import OpenAI, { BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
+import { filePcm } from '../support/pcm.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -100,6 +101,41 @@ describe('a WAV under the name x.mp3 is transcribed', () => {
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
     expect(code).toBe(0);
     expect(said.trim()).not.toBe('');
+  });
+});
+
+/** What has no signature that a library knows: the name it is sent under, the name ffmpeg writes it under, and how. */
+const UNSIGNED = [
+  ['call.sox', 'a.sox', []],
+  ['call.tta', 'a.tta', []],
+  [
+    'call.dv',
+    'a.dv',
+    ['-f', 'lavfi', '-i', 'color=s=720x576:r=25:d=4.32', '-target', 'pal-dv', '-ar', '48000'],
+  ],
+  ['call.g722', 'a.g722', []],
+  ['call.aptx', 'a.aptx', ['-ac', '2', '-ar', '48000']],
+  ['call.sbc', 'a.sbc', ['-ac', '2', '-ar', '44100']],
+  ['no name at all', 'other.sbc', ['-ar', '16000']],
+] as const;
+
+describe('what ffmpeg alone knows', () => {
+  it.each(UNSIGNED)('%s is as long as ffmpeg decodes it, after an upload', async (sent, name, options) => {
+    const bytes = await encoded(name, ...options);
+    const { data } = await uploadForm(sent, bytes, 'application/octet-stream', 'transcription');
+    const body = { audio_url: `storage:${data.file.key}`, language: 'en', wait_until_complete: true };
+    const { status, duration, text: said } = await server.client.call('createTranscript', { body });
+    expect({ status, said: said !== '' }).toEqual({ status: 'completed', said: true });
+    expect(Math.abs(duration - filePcm(join(folder, name)).length / 16_000)).toBeLessThan(0.02);
+  });
+
+  it('is refused with what helps where its content says nothing', async () => {
+    const bytes = await encoded('b.g722');
+    const refusal = await openai.audio.transcriptions
+      .create({ file: new File([new Uint8Array(bytes)], 'call.bin'), model: 'whisper-1' })
+      .catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(BadRequestError);
+    expect(refusal).toMatchObject({ message: expect.stringContaining('such as .g722') });
   });
 });
 

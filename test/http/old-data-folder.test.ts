@@ -173,4 +173,19 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     expect(answer).toMatchObject({ status: 'completed', name: 'Waiting' });
     expect(wordErrorRate(recorded.finished.waiting.text, answer.text)).toBeLessThan(0.05);
   });
+
+  it('counts what it finds now in a redacted text, which stays as it was', async () => {
+    const params = { id: ids.redacted };
+    const before = await server.client.call('getTranscript', { params });
+    expect(before.private_data).toBeUndefined();
+    const counted = await server.client.call('redactWords', {
+      params,
+      body: { segments: [], wait_until_complete: true },
+    });
+    expect(counted).toMatchObject({
+      status: 'completed',
+      text: before.text,
+      private_data: { hidden: {}, left: {} },
+    });
+  });
 });

@@ -231,7 +231,10 @@ describe('every request field of the assemblyai package', () => {
   beforeAll(async () => {
     server = await startInProcess({ dataDir });
     // What is stored is the same, and nothing looks for the recordings' hosts.
-    await createClient({ baseUrl: server.url, key: server.key }).call('pauseQueue');
+    const client = createClient({ baseUrl: server.url, key: server.key });
+    await client.call('pauseQueue');
+    // A model that is named need not be installed.
+    await client.call('patchSettings', { body: { 'models.autoInstall': true } });
   });
   afterAll(() => server.close());
 

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { oneSentence } from '../support/audio.ts';
+import { fixture } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
 import { parseWebVtt } from '../support/webvtt.ts';
@@ -76,6 +77,18 @@ describe('a client of whisper-asr-webservice, as Bazarr is one', () => {
       words: expect.any(Array),
       segments: expect.any(Array),
     });
+  });
+
+  it('gets speakers, no more and no fewer than it asks for', async () => {
+    const heard = async (query: string) => {
+      const bytes = Uint8Array.from(fixture('02-two-speakers.mp3'));
+      const { body } = await post(`/asr?language=en&output=json&diarize=true${query}`, 'audio_file', bytes);
+      const { segments } = JSON.parse(body) as { segments: { speaker: string }[] };
+      return new Set(segments.map(({ speaker }) => speaker)).size;
+    };
+    expect(await heard('')).toBe(2);
+    expect(await heard('&min_speakers=1&max_speakers=1')).toBe(1);
+    expect((await post('/asr?min_speakers=3&max_speakers=2', 'audio_file', recording)).status).toBe(400);
   });
 
   it.each(['/asr', '/asr?output=docx', '/asr?task=sing', '/asr?language=xx', '/detect-language'])(

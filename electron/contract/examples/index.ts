@@ -1,6 +1,7 @@
 import { accountExamples, voiceExamples } from './account.ts';
 import { assemblyAiExamples } from './assemblyai.ts';
 import { openAiExamples, whisperServerExamples } from './openai.ts';
+import { realtimeExamples } from './realtime.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
 import { transcriptExamples, vocabularyExamples } from './transcripts.ts';
@@ -21,6 +22,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...transcriptExamples,
   ...storageExamples,
   ...accountExamples,
+  ...realtimeExamples,
   ...voiceExamples,
   ...vocabularyExamples,
   ...systemExamples,

@@ -181,6 +181,11 @@ const makingExamples = {
     body: { entity_detection: true, topics: true, summarization: true, wait_until_complete: true },
     answers: { 200: analyzed, 202: processing },
   },
+  redactWords: {
+    params,
+    body: { segments: [{ id: 0, words: [1, 1] }], wait_until_complete: true },
+    answers: { 200: transcription, 202: processing },
+  },
   deleteTranscript: { params, answers: { 200: { message: 'The transcription is deleted.' } } },
 } satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;
 

@@ -55,6 +55,7 @@ export const transcriptRoutes = {
     summary: 'Get a transcription',
     access: 'key',
     params: byId,
+    query: t.WordsQuery,
     responses: { 200: t.Transcription },
     errors: ['transcript_not_found'],
   }),
@@ -201,6 +202,22 @@ export const transcriptRoutes = {
     located: true,
     responses: { 200: t.Transcription, 202: t.Transcription },
     errors: ['file_not_found', 'transcript_not_found', 'transcript_not_ready'],
+  }),
+  redactWords: route({
+    method: 'POST',
+    path: '/v1/transcript/id/{id}/redact',
+    tag,
+    summary: 'Hide chosen words, or show them again',
+    description:
+      'Hides words in the text and in the sound for good: they leave the database with everything that `undo` could take back. ' +
+      'Analyses are made again without them. What was hidden wrongly can be shown again while the stored file is kept; ' +
+      'that cannot be undone either, but hidden again.',
+    access: 'key',
+    params: byId,
+    body: e.RedactWords,
+    located: true,
+    responses: { 200: t.Transcription, 202: t.Transcription },
+    errors: ['conflict', 'file_not_found', 'transcript_not_found', 'transcript_not_ready'],
   }),
   deleteTranscript: route({
     method: 'DELETE',

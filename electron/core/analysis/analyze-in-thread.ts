@@ -105,8 +105,8 @@ const analyzeIn = (
 };
 
 /**
- * Runs `analyze` in worker threads. Unlike yielding, a thread keeps the server responsive while the word lists are
- * loaded, during garbage collection and on busy cores, can be terminated at any moment, and returns its memory.
+ * Runs `analyze` in worker threads. A thread keeps the server responsive, can be terminated at any
+ * moment, and returns its memory.
  */
 export class AnalysisThreads {
   readonly #entry: URL;

@@ -1,10 +1,10 @@
 import { type ContentSafety, type Entity, type PiiPolicy, resolvePolicies } from '../../contract/analysis.ts';
 import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { messageOf } from '../base/errors.ts';
-import { createYielder, type YieldIfDue } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { detectEntities } from './detect.ts';
 import { Tagger } from './names/tagger.ts';
+import { chosenSpans, withoutDecided } from './pii/decisions.ts';
 import { type RedactionOptions, redactTranscript } from './pii/redact.ts';
 import { countLeft, countPolicies, detectPrivateData } from './pii/redaction-spans.ts';
 import { type TaggedData, tagPrivateData, uniteFinds } from './pii/tagged-data.ts';
@@ -27,7 +27,7 @@ import type {
 /**
  * Runs the requested analyses. Private data is redacted first and profanity masked second; topics, key phrases and
  * the summary see only the result. Entities are detected in the original and moved to their offsets in the result.
- * Pure but for the summarizer; yields to the event loop about every 6 ms, so it may run in the server's process.
+ * Pure but for summarizer and tagger. Takes seconds for hours of text: run it in a thread.
  *
  * `redacted` is present with `redact_pii`, and with `content_safety` if something was masked. Throws for no text.
  */
@@ -36,11 +36,10 @@ export const analyze = async (
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
 ): Promise<AnalysisResult> => {
-  const yieldIfDue = createYielder();
   const progress = dependencies.onProgress ?? (() => {});
   const result: AnalysisResult = { warnings: languageWarnings(transcript.language, options) };
   progress(0);
-  const cleaned = await redactAndMask(transcript, options, dependencies, yieldIfDue, progress);
+  const cleaned = await redactAndMask(transcript, options, dependencies, progress);
   result.warnings.push(...cleaned.warnings);
   const current = cleaned.transcript;
   progress(0.65);
@@ -50,11 +49,11 @@ export const analyze = async (
   if (options.redact_pii || cleaned.isMasked)
     result.redacted = { text: current.text, segments: current.segments, redacted_words: cleaned.words };
   if (options.topics) {
-    result.topics = isEnglish(current.language) ? await findTopics(current.text, yieldIfDue) : [];
-    result.key_phrases = await findKeyPhrases(current.text, current.language, yieldIfDue);
+    result.topics = isEnglish(current.language) ? findTopics(current.text) : [];
+    result.key_phrases = findKeyPhrases(current.text, current.language);
   }
   progress(0.8);
-  if (options.summarization) await addSummary(result, current, options, dependencies, yieldIfDue);
+  if (options.summarization) await addSummary(result, current, options, dependencies);
   progress(1);
   return result;
 };
@@ -64,11 +63,10 @@ const addSummary = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
-  yieldIfDue: YieldIfDue,
 ): Promise<void> => {
   const { summarizer } = dependencies;
   const translation = dependencies.translation
-    ? await redactTranslation(dependencies.translation, options, dependencies, yieldIfDue)
+    ? await redactTranslation(dependencies.translation, options, dependencies)
     : undefined;
   const request = {
     type: options.summary_type ?? 'bullets',
@@ -76,7 +74,7 @@ const addSummary = async (
     translation,
     summarizer,
   } as const;
-  const { summary, warnings } = await summarize(transcript, request, yieldIfDue);
+  const { summary, warnings } = await summarize(transcript, request);
   result.summary = summary;
   result.warnings.push(...warnings);
 };
@@ -86,13 +84,11 @@ const redactTranslation = async (
   translation: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
-  yieldIfDue: YieldIfDue,
 ): Promise<AnalysisTranscript> => {
   const { transcript } = await redactAndMask(
     translation,
     { ...options, entity_detection: false },
     dependencies,
-    yieldIfDue,
   );
   return transcript;
 };
@@ -115,17 +111,16 @@ const redactAndMask = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   dependencies: AnalysisDependencies,
-  yieldIfDue: YieldIfDue,
   onProgress: (share: number) => void = () => {},
 ): Promise<Cleaned> => {
   const { secret } = dependencies;
-  const pii = await redactPii(transcript, options, dependencies, yieldIfDue);
+  const pii = await redactPii(transcript, options, dependencies);
   onProgress(0.5);
   const cleaned: Cleaned = { ...pii, transcript: dropEmptySegments(pii.transcript), isMasked: false };
   while (options.content_safety) {
-    const { report, profanity } = await assessContentSafety(cleaned.transcript, yieldIfDue);
+    const { report, profanity } = assessContentSafety(cleaned.transcript);
     cleaned.report ??= report;
-    const masking = await maskAlternatives(cleaned.transcript, (text) => profanityIn(text, yieldIfDue));
+    const masking = maskAlternatives(cleaned.transcript, (text) => profanityIn(text));
     cleaned.isMasked ||= masking !== undefined;
     cleaned.transcript = masking ?? cleaned.transcript;
     if (profanity.length === 0) break;
@@ -133,9 +128,9 @@ const redactAndMask = async (
     const masked = maskSpans(cleaned.transcript, profanity);
     cleaned.transcript = masked;
     if (!options.redact_pii) break;
-    const spans = await detectPrivateData(masked.text, masked.language, yieldIfDue);
+    const spans = detectPrivateData(masked.text, masked.language);
     const redaction = redactionOptions(options, secret);
-    const again = await redactTranscript(masked, spans, cleaned.entities, redaction, yieldIfDue);
+    const again = redactTranscript(masked, spans, cleaned.entities, redaction);
     if (again.transcript.text === masked.text) break;
     cleaned.transcript = dropEmptySegments(again.transcript);
     cleaned.entities = again.entities;
@@ -145,14 +140,12 @@ const redactAndMask = async (
   return cleaned;
 };
 
-const profanityIn = async (text: string, yieldIfDue: YieldIfDue) =>
-  (await assessContentSafety({ language: '', text, segments: [] }, yieldIfDue)).profanity;
+const profanityIn = (text: string) => assessContentSafety({ language: '', text, segments: [] }).profanity;
 
 const redactPii = async (
   transcript: AnalysisTranscript,
   options: AnalysisOptions,
   { secret, tagger: model }: AnalysisDependencies,
-  yieldIfDue: YieldIfDue,
 ): Promise<Omit<Cleaned, 'report' | 'isMasked'>> => {
   if (!options.redact_pii && !options.entity_detection)
     return { transcript, entities: [], words: [], hidden: [], left: {}, warnings: [] };
@@ -160,14 +153,15 @@ const redactPii = async (
   const tagger = new Tagger();
   const { tagged, warnings } = await tagOrWarn(transcript, model);
   const rules = options.redact_pii
-    ? await detectPrivateData(text, language, yieldIfDue, tagger)
-    : await detectEntities(text, language, yieldIfDue);
-  const spans = uniteFinds(rules, tagged);
-  const entities = options.entity_detection ? toEntities(text, spans, options.entity_types) : [];
+    ? detectPrivateData(text, language, tagger)
+    : detectEntities(text, language);
+  const found = uniteFinds(rules, tagged);
+  const entities = options.entity_detection ? toEntities(text, found, options.entity_types) : [];
   if (!options.redact_pii) return { transcript, entities, words: [], hidden: [], left: {}, warnings };
+  const spans = [...withoutDecided(found, transcript), ...chosenSpans(transcript)];
   const redaction = redactionOptions(options, secret);
   return {
-    ...(await redactTranscript(transcript, spans, entities, redaction, yieldIfDue, tagger)),
+    ...redactTranscript(transcript, spans, entities, redaction, tagger),
     left: countLeft(spans, redaction.policies),
     warnings,
   };

@@ -1,4 +1,3 @@
-import type { YieldIfDue } from '../base/event-loop.ts';
 import { findDates } from './entities/dates.ts';
 import { findIbans } from './entities/ibans.ts';
 import { findSpelledIpv6 } from './entities/spelled.ts';
@@ -15,45 +14,42 @@ import { classifyNumbers } from './numbers/classify.ts';
 import { readNumbers } from './numbers/reading.ts';
 import { findRuns } from './numbers/runs.ts';
 import { type DetectedSpan, excludeRedacted } from './spans.ts';
-import { blankOverlong, blankRedacted, type Token, tokenizeAsync, tokenWindows } from './tokens.ts';
+import { blankOverlong, blankRedacted, type Token, tokenize, tokenWindows } from './tokens.ts';
 
 const keyOf = ({ policy, from, to, entity }: DetectedSpan): string => `${policy} ${from} ${to} ${entity}`;
 
 /** Runs all entity detectors. Spans may overlap; offsets are UTF-16 units into `original`. */
-export const detectEntities = async (
+export const detectEntities = (
   original: string,
   language: string,
-  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<DetectedSpan[]> => {
+): DetectedSpan[] => {
   const folded = foldText(original);
   const text = blankOverlong(folded.text);
-  const tokens = await tokenizeAsync(text, yieldIfDue);
+  const tokens = tokenize(text);
   const written = blankRedacted(text, tokens);
   const found = new Map<string, DetectedSpan>();
   for (const window of tokenWindows(tokens)) {
-    for (const span of await detectInWindow({ text, written }, window, language, yieldIfDue, tagger)) {
+    for (const span of detectInWindow({ text, written }, window, language, tagger)) {
       if (!found.has(keyOf(span))) found.set(keyOf(span), span);
     }
   }
   const reading = readNumbers(text, tokens, language);
-  const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
+  const readTokens = tokenize(reading.text);
   const read = blankRedacted(reading.text, readTokens);
   for (const window of tokenWindows(readTokens)) {
     const spelled = excludeRedacted([...findIbans(read, window), ...findSpelledIpv6(window)], window);
     for (const span of spelled.map(reading.toOriginal)) found.set(keyOf(span), span);
-    await yieldIfDue();
   }
   return [...found.values()].map(folded.toOriginal);
 };
 
-const detectInWindow = async (
+const detectInWindow = (
   { text, written }: { text: string; written: string },
   tokens: readonly Token[],
   language: string,
-  yieldIfDue: YieldIfDue,
   tagger: Tagger,
-): Promise<DetectedSpan[]> => {
+): DetectedSpan[] => {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (!first || !last) return [];
@@ -61,17 +57,12 @@ const detectInWindow = async (
   const found = findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((span) => {
     return { ...span, from: span.from + base, to: span.to + base };
   });
-  await yieldIfDue();
   found.push(...findSpokenAddresses(tokens));
-  await yieldIfDue();
   for (const run of findRuns(tokens, language)) found.push(...classifyNumbers(run, tokens, language));
-  await yieldIfDue();
   found.push(...findDates(tokens));
-  await yieldIfDue();
-  const context = new NameContext(tokens, await tagger.tag(text, tokens, yieldIfDue), language);
+  const context = new NameContext(tokens, tagger.tag(text, tokens), language);
   for (const find of [findPeople, findPlaces, findOrganizations, findProducts, findEvents]) {
     found.push(...find(context));
-    await yieldIfDue();
   }
   return excludeRedacted(found, tokens);
 };

@@ -1,5 +1,4 @@
-import { PiiPolicy } from '../../contract/analysis.ts';
-import type { YieldIfDue } from '../base/event-loop.ts';
+import { REDACTION_TOKEN } from '../../contract/analysis.ts';
 import { CONTINUOUS_SCRIPTS } from '../base/text.ts';
 import { LEADING_ABBREVIATIONS } from './abbreviations.ts';
 
@@ -23,8 +22,6 @@ export type Token = {
   isBlocked: boolean;
 };
 
-/** Tokens between two yields. */
-const BATCH = 500;
 const DASHES = '—–';
 /** Separates at white space and dashes, and between unspaced and spaced scripts. */
 const TOKEN = new RegExp(String.raw`[${CONTINUOUS_SCRIPTS}]+|[^\s${DASHES}${CONTINUOUS_SCRIPTS}]+`, 'gu');
@@ -35,8 +32,6 @@ const MAX_TOKEN_LENGTH = 2000;
 const LEAD = /^(?:[^\p{L}\p{N}\p{M}+@$€£¥₹:.&%]|\ufe0f|\.{2,}|:(?!:))*/u;
 /** All signs but those that an amount or a name ends with: "5 €", "5%", "C++", "C#". */
 const TRAIL = /(?:[^\p{L}\p{N}\p{M}@$€£¥₹%&+#]|\ufe0f|(?<=\d)&)*$/u;
-/** What `hash` and `entity_name` put in the place of a value. */
-export const REDACTION_TOKEN = String.raw`\[(?:[A-Z_]+_[0-9a-f]{8}|${PiiPolicy.options.join('|').toUpperCase()})\]`;
 /** A redaction token, a mask with the marks between its asterisks, or a masked profanity ("d***"). */
 const REDACTED = new RegExp(
   String.raw`${REDACTION_TOKEN}|(?:(?<![\p{L}\p{N}*/.@_=:-])[\p{L}\p{N}](?=\*{2}))?\*+(?:[^\p{L}\p{N}\s*]+\*+)*`,
@@ -68,21 +63,7 @@ export const tokenize = (text: string): Token[] => {
   return tokens;
 };
 
-/** Like `tokenize`, but yields to the event loop. */
-export const tokenizeAsync = async (text: string, yieldIfDue: YieldIfDue): Promise<Token[]> => {
-  const tokens: Token[] = [];
-  let yieldedAt = -BATCH;
-  for (const match of text.matchAll(TOKEN)) {
-    if (tokens.length - yieldedAt >= BATCH) {
-      await yieldIfDue();
-      yieldedAt = tokens.length;
-    }
-    addTokens(tokens, match[0], match.index);
-  }
-  return tokens;
-};
-
-/** Tokens between two yields of a detector: far more than any entity has, few enough for the event loop. */
+/** Far more tokens than any entity has: detectors that look around stay linear. */
 const WINDOW = 400;
 /** Tokens that consecutive windows share, so that entities across their border are found. */
 const OVERLAP = 60;

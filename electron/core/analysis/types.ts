@@ -25,6 +25,8 @@ export type AnalysisWord = {
   speakerGiven?: boolean;
   /** Carried along: whether somebody else speaks at the same time. */
   overlap?: boolean;
+  /** A person's decision: true hides it whatever it is, false lets it stay. */
+  isPrivate?: boolean;
   /** Carried along: borders of subtitles that a person set. */
   subtitleStart?: number;
   subtitleEnd?: number;

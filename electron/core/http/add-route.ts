@@ -1,4 +1,6 @@
+import '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import type { Route, RouteBody, RouteHeaders, RouteParams, RouteQuery } from '../../contract/route.ts';
@@ -233,6 +235,49 @@ export const addRoute = <const R extends Route>(
       for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
       await yieldIfDue();
       return answer(definition, reply, result, yieldIfDue);
+    },
+  });
+};
+
+type SocketHandlers<R extends Route> = {
+  /** Runs before the upgrade. Throws `unauthorized`. */
+  readonly authenticate: (request: FastifyRequest, query: RouteQuery<R>) => Caller;
+  readonly serve: (connection: {
+    readonly caller: Caller;
+    readonly query: RouteQuery<R>;
+    readonly socket: WebSocket;
+    readonly request: FastifyRequest;
+  }) => void;
+};
+
+const notUpgraded = (): never => {
+  throw new AppError(
+    'invalid_request',
+    'This address takes WebSocket connections alone: connect with ws:// or wss://.',
+  );
+};
+
+/** Adds an operation of the route table that becomes a WebSocket. What is wrong before that is answered over HTTP. */
+export const addSocketRoute = <const R extends Route>(
+  server: FastifyInstance,
+  definition: R,
+  { authenticate, serve }: SocketHandlers<R>,
+): void => {
+  // As in `addRoute`.
+  const queryOf = ({ query }: FastifyRequest) =>
+    validate(definition.query ?? NOTHING, query, 'query') as RouteQuery<R>;
+  server.route({
+    method: 'GET',
+    url: fastifyPath(definition.path),
+    config: { route: definition },
+    exposeHeadRoute: false,
+    preHandler: async (request) => {
+      request.caller = authenticate(request, queryOf(request));
+    },
+    handler: notUpgraded,
+    wsHandler: (socket, request) => {
+      const { caller } = request;
+      if (caller !== undefined) serve({ caller, query: queryOf(request), socket, request });
     },
   });
 };

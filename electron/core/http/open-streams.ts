@@ -38,7 +38,9 @@ export class RepliesInProgress {
 
   /** Counts the requests of all routes that are added afterwards. */
   constructor(server: FastifyInstance) {
-    server.addHook('preHandler', async (_request, { raw }) => {
+    server.addHook('preHandler', async (request, { raw }) => {
+      // A WebSocket has no reply.
+      if (request.ws) return;
       this.#replies.add(raw);
       raw.once('close', () => this.#replies.delete(raw));
     });

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static';
+import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ulid } from 'ulid';
+import { MAX_MESSAGE_BYTES } from '../../contract/realtime.ts';
 import type { Route } from '../../contract/route.ts';
 import { routes } from '../../contract/routes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -70,6 +72,9 @@ const WINDOW_CSP = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
+
+/** Longer frames are refused before they are read; shorter ones that are too long get a sentence. */
+const MAX_FRAME_BYTES = 16 * MAX_MESSAGE_BYTES;
 
 export type ServerOptions = {
   readonly wrongKeys: WrongKeys;
@@ -157,6 +162,8 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
     genReqId: () => ulid(),
     requestIdHeader: false,
     forceCloseConnections: true,
+    // Others ask for HTTP/2 with every request, and are answered as if they had not.
+    http: { shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket' },
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     // An upload takes as long as it takes: closeSlowBodies limits the rate instead.
     requestTimeout: 0,
@@ -170,6 +177,12 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
   // No route takes plain text. Without this, such a body would be refused as JSON of the wrong shape.
   server.removeContentTypeParser('text/plain');
   addJsonParser(server);
+  // Before the guards: it closes the connections of those that they refuse.
+  await server.register(websocket, {
+    options: { maxPayload: MAX_FRAME_BYTES },
+    // A broken frame has begun a close with its own code.
+    errorHandler: (_error, socket) => socket.close(),
+  });
   server.addHook('onRequest', async (_request, reply) => {
     addCommonHeaders(reply);
     if (options.isShuttingDown()) {
@@ -194,6 +207,12 @@ export const createServer = async (options: ServerOptions): Promise<FastifyInsta
       JSON.stringify(openApiDocument(table, options.version)),
     );
     return reply.type('application/json; charset=utf-8').send(await document);
+  });
+  server.get('/asyncapi.json', async (_request, reply) => {
+    const { asyncApiDocument } = await import('../../contract/asyncapi.ts');
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(asyncApiDocument(options.version)));
   });
   await addReferencePage(server, options.resourcesDir);
   await addGuidePage(server, options.resourcesDir, options.rendererDir);

@@ -23,6 +23,7 @@ import { analyzeTranscript, type Findings, prepareText, storeEmbeddings } from '
 import { inOneScript } from './findings/chinese-script.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
+import { keepLiveText, markLiveDifferences, removeLiveText } from './live/live-text.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
 import { noteWarnings } from './recognition/notes.ts';
@@ -342,6 +343,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
   const source = await resolveSource(deps, context);
   try {
     const info = await probeSource(deps, context, source);
+    await keepLiveText(deps, transcript);
     const { summary, streams, checkpoint, rangeAudio, recording } = await recognizeSource(deps, context, {
       source,
       info,
@@ -360,6 +362,7 @@ const transcribe = async (deps: PipelineDeps, context: JobContext): Promise<void
             checkpoint,
             duration: summary.duration,
           });
+    await markLiveDifferences(deps, context);
     const segments = await readRecognized(deps, transcript, checkpoint.language);
     requireSpeech(segments, summary.duration, options.speech_threshold);
     const language = spokenLanguages(segments)[0]?.language ?? checkpoint.language;
@@ -454,6 +457,7 @@ export const createJobWork =
     try {
       await transcribe(deps, context);
       await removeLevels(transcriptFolder(deps, context.transcript.id));
+      await removeLiveText(deps, context.transcript.id);
       await removeWorkFolder(deps, context.transcript);
     } catch (error) {
       if (!isInterrupted(deps, context, error)) await persistFailure(deps, context, error);

@@ -1,7 +1,6 @@
 import type { Summary, SummaryType } from '../../contract/analysis.ts';
 import type { Transcription } from '../../contract/transcript.ts';
 import { summarize } from '../analysis/summary/summarize.ts';
-import { createYielder } from '../base/event-loop.ts';
 import { joinTexts } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
 import { showsSpeakers, speakerName } from '../exports/document.ts';
@@ -52,7 +51,6 @@ export const summaryOf = async (transcript: Transcription, type: SummaryType): P
       segments,
     },
     { type },
-    createYielder(),
   );
   return summary;
 };

@@ -131,6 +131,13 @@ const ReanalysisCheckpoint = z.object({
   diarize: z.boolean(),
   /** The second from which on it diarizes; absent: all of it. */
   diarizeFrom: z.number().optional(),
+  /** The words that a person hides or, where `private` is false, shows again; nothing else is redacted then. */
+  chosen: z
+    .object({
+      segments: z.array(z.object({ id: z.number(), words: z.tuple([z.number(), z.number()]).optional() })),
+      private: z.boolean(),
+    })
+    .optional(),
 });
 export type ReanalysisCheckpoint = z.output<typeof ReanalysisCheckpoint>;
 
@@ -175,6 +182,7 @@ const isPackedAlternative = (value: unknown): value is PackedAlternative =>
 type PackedMarks = {
   readonly given?: boolean;
   readonly overlap?: boolean;
+  readonly shown?: boolean;
   readonly subtitleStart?: number;
   readonly subtitleEnd?: number;
 };
@@ -184,6 +192,7 @@ const isPackedMarks = (value: unknown): value is PackedMarks =>
   value !== null &&
   (!('given' in value) || typeof value.given === 'boolean') &&
   (!('overlap' in value) || typeof value.overlap === 'boolean') &&
+  (!('shown' in value) || typeof value.shown === 'boolean') &&
   (!('subtitleStart' in value) || typeof value.subtitleStart === 'number') &&
   (!('subtitleEnd' in value) || typeof value.subtitleEnd === 'number');
 

@@ -120,6 +120,8 @@ export type StoredWord = {
   speakerGiven?: boolean;
   /** Whether somebody else speaks at the same time. */
   overlap?: boolean;
+  /** False where a person said that it is not private: it is never redacted again. */
+  isPrivate?: boolean;
   /** Set by a person, in seconds: a subtitle begins with this word then. */
   subtitleStart?: number;
   /** Set by a person, in seconds: a subtitle ends with this word then. */
@@ -140,15 +142,17 @@ export type StoredSegment = {
   words: StoredWord[];
 };
 
-const marksOf = ({ speakerGiven, overlap, subtitleStart, subtitleEnd }: StoredWord): PackedWord[7] =>
-  speakerGiven === true || overlap === true || subtitleStart !== undefined || subtitleEnd !== undefined
-    ? {
-        ...(speakerGiven === true ? { given: true } : {}),
-        ...(overlap === true ? { overlap } : {}),
-        ...(subtitleStart === undefined ? {} : { subtitleStart }),
-        ...(subtitleEnd === undefined ? {} : { subtitleEnd }),
-      }
-    : undefined;
+const marksOf = (word: StoredWord): PackedWord[7] => {
+  const { speakerGiven, overlap, isPrivate, subtitleStart, subtitleEnd } = word;
+  const marks = {
+    ...(speakerGiven === true ? { given: true } : {}),
+    ...(overlap === true ? { overlap } : {}),
+    ...(isPrivate === false ? { shown: true } : {}),
+    ...(subtitleStart === undefined ? {} : { subtitleStart }),
+    ...(subtitleEnd === undefined ? {} : { subtitleEnd }),
+  };
+  return Object.keys(marks).length === 0 ? undefined : marks;
+};
 
 export const packWords = (words: readonly StoredWord[]): PackedWord[] =>
   words.map((each) => {
@@ -184,6 +188,7 @@ export const unpackWords = (words: readonly PackedWord[]): StoredWord[] =>
         }),
     ...(marks?.given === true ? { speakerGiven: true } : {}),
     ...(marks?.overlap === true ? { overlap: true } : {}),
+    ...(marks?.shown === true ? { isPrivate: false } : {}),
     ...(marks?.subtitleStart === undefined ? {} : { subtitleStart: marks.subtitleStart }),
     ...(marks?.subtitleEnd === undefined ? {} : { subtitleEnd: marks.subtitleEnd }),
   }));

@@ -15,8 +15,11 @@ export type StatusTexts = {
   /** A recording, and `count` transcriptions beside it. */
   readonly quitRecordingTitle: (count: number) => string;
   readonly quitRecordingText: string;
+  readonly quitUploadTitle: string;
+  readonly quitUploadText: string;
   readonly keepRunning: string;
   readonly keepRecording: string;
+  readonly keepUploading: string;
   readonly filesNotOpened: (count: number) => string;
   readonly fileMissing: (name: string) => string;
   readonly fileUnreadable: (name: string) => string;
@@ -48,8 +51,11 @@ const en: StatusTexts = {
       : `A recording and ${count} transcriptions are in progress.`;
   },
   quitRecordingText: 'What you have recorded so far is kept, and you find it in the library.',
+  quitUploadTitle: 'Files are being uploaded.',
+  quitUploadText: 'Files that are not stored yet have to be added again.',
   keepRunning: 'Keep Running',
   keepRecording: 'Keep Recording',
+  keepUploading: 'Keep Uploading',
   filesNotOpened: (count) =>
     count === 1 ? 'A file could not be opened.' : `${count} files could not be opened.`,
   fileMissing: (name) => `“${name}” is not there any more. It may have been moved or renamed.`,
@@ -83,8 +89,11 @@ const de: StatusTexts = {
       : `Eine Aufnahme und ${count} Transkriptionen laufen.`;
   },
   quitRecordingText: 'Was Sie bisher aufgenommen haben, bleibt erhalten und liegt in der Bibliothek.',
+  quitUploadTitle: 'Dateien werden hochgeladen.',
+  quitUploadText: 'Dateien, die noch nicht gespeichert sind, müssen erneut hinzugefügt werden.',
   keepRunning: 'Weiterlaufen lassen',
   keepRecording: 'Weiter aufnehmen',
+  keepUploading: 'Weiter hochladen',
   filesNotOpened: (count) =>
     count === 1
       ? 'Eine Datei konnte nicht geöffnet werden.'
@@ -120,8 +129,11 @@ const es: StatusTexts = {
       : `Hay una grabación y ${count} transcripciones en curso.`;
   },
   quitRecordingText: 'Lo grabado hasta ahora se conserva y lo encontrará en la biblioteca.',
+  quitUploadTitle: 'Se están subiendo archivos.',
+  quitUploadText: 'Tendrá que volver a añadir los archivos que aún no se hayan guardado.',
   keepRunning: 'Seguir transcribiendo',
   keepRecording: 'Seguir grabando',
+  keepUploading: 'Seguir subiendo',
   filesNotOpened: (count) =>
     count === 1 ? 'No se ha podido abrir un archivo.' : `No se han podido abrir ${count} archivos.`,
   fileMissing: (name) => `«${name}» ya no está. Puede que se haya movido o cambiado de nombre.`,
@@ -155,8 +167,11 @@ const fr: StatusTexts = {
       : `Un enregistrement et ${count} transcriptions sont en cours.`;
   },
   quitRecordingText: 'Ce que vous avez enregistré est conservé et se trouve dans la bibliothèque.',
+  quitUploadTitle: 'Des fichiers sont en cours d’envoi.',
+  quitUploadText: 'Les fichiers qui ne sont pas encore stockés devront être ajoutés de nouveau.',
   keepRunning: 'Continuer',
   keepRecording: 'Continuer l’enregistrement',
+  keepUploading: 'Continuer l’envoi',
   filesNotOpened: (count) =>
     count === 1 ? 'Impossible d’ouvrir un fichier.' : `Impossible d’ouvrir ${count} fichiers.`,
   fileMissing: (name) => `« ${name} » n’existe plus. Le fichier a peut-être été déplacé ou renommé.`,

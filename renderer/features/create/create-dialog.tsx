@@ -43,7 +43,7 @@ const describeRequest = (
       : source.kind === 'url'
         ? source.url
         : `storage:${source.kind === 'stored' ? source.key : `…/${sourceName(source)}`}`;
-  return toCurl(baseUrl, toRequest(url, options, range, original, vocabulary));
+  return toCurl(baseUrl, { audio_url: url, ...toRequest(options, range, original, vocabulary) });
 };
 
 /** Stores a recording without transcribing it. */

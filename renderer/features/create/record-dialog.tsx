@@ -3,24 +3,38 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { describeError } from '../../api/errors.ts';
 import { DiscardRecordingDialog } from '../../domain/discard-recording-dialog.tsx';
+import { LevelMeter } from '../../domain/level-meter.tsx';
+import { toLiveOptions } from '../../domain/transcript-request.ts';
+import { useLiveFailure } from '../../domain/use-live-failure.ts';
 import { useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
 import { formatClock } from '../../lib/format.ts';
-import { isRecording, LEVEL_COUNT } from '../../stores/recording.ts';
+import { canShareSound, SCREEN_SOUND } from '../../lib/microphone.ts';
+import { isRecording } from '../../stores/recording.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Callout } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-
-const BARS = Array.from({ length: LEVEL_COUNT }, (_, index) => `bar-${index}`);
+import { Switch } from '../../ui/switch.tsx';
 
 /** Records from the microphone, then opens the New dialog with the recording. Closing it does not end the recording. */
 const RecordDialog = () => {
-  const { dialogs, recording } = useServices();
+  const { dialogs, recording, liveSession, prefs, router } = useServices();
   const { t } = useI18n();
   const { state, hasFailed, unsaved, seconds, levels } = useStore(recording.store);
   const isOn = useStore(recording.store, isRecording);
   const microphone = usePrefs((prefs) => prefs.microphone);
+  const isLive = usePrefs((prefs) => prefs.showsLiveText);
+  const options = usePrefs((prefs) => prefs.options);
+  const isListening = useStore(liveSession.store, (each) => each.state !== 'none');
+  const liveFailure = useLiveFailure();
+  useEffect(() => {
+    if (!isListening) return;
+    router.go({ screen: 'live' });
+    dialogs.close();
+  }, [isListening, router, dialogs]);
+  const start = () =>
+    isLive ? liveSession.start(microphone, toLiveOptions(options)) : recording.start(microphone);
   const [isConfirmingDiscard, setIsConfirmingDiscard] = useState(false);
   const finish = async () => {
     const finished = await recording.finish();
@@ -34,7 +48,7 @@ const RecordDialog = () => {
       onClose={dialogs.close}
       width={460}
     >
-      <LevelMeter levels={levels} isPaused={state === 'paused'} />
+      <LevelMeter levels={levels} isPaused={state === 'paused'} className="h-16 bg-ground px-4" />
       {(hasFailed || unsaved !== undefined) && (
         <div className="mt-3" role="alert">
           <Callout tone="bad">
@@ -42,7 +56,21 @@ const RecordDialog = () => {
           </Callout>
         </div>
       )}
+      {liveFailure !== undefined && state === 'none' && (
+        <div className="mt-3" role="alert">
+          <Callout tone="bad">{liveFailure}</Callout>
+        </div>
+      )}
       <MicrophoneField isFixed={state !== 'none'} />
+      <div className="mt-4">
+        <Switch
+          label={t('record.live')}
+          hint={t(isLive && options.redact ? 'record.live.redact' : 'record.live.hint')}
+          checked={isLive}
+          disabled={state !== 'none'}
+          onChange={(showsLiveText) => prefs.set({ showsLiveText })}
+        />
+      </div>
       <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
         <span role="timer" className="tnum flex-1 text-lg font-semibold max-sm:basis-full">
           {formatClock(seconds)}
@@ -74,7 +102,7 @@ const RecordDialog = () => {
             variant="primary"
             className="h-9"
             disabled={state === 'starting'}
-            onClick={() => void recording.start(microphone)}
+            onClick={() => void start()}
           >
             <Mic size={16} aria-hidden />
             {t('record.start')}
@@ -128,10 +156,15 @@ const MicrophoneField = ({ isFixed }: { isFixed: boolean }) => {
       value: deviceId,
       label: label === '' ? t('record.microphone.number', { number: index + 1 }) : label,
     })),
+    ...(canShareSound() ? [{ value: SCREEN_SOUND, label: t('record.screen') }] : []),
   ];
   const value = choices.some((choice) => choice.value === chosen) ? chosen : 'system';
   return (
-    <Field label={t('record.microphone')} className="mt-4">
+    <Field
+      label={t('record.microphone')}
+      hint={value === SCREEN_SOUND ? t('record.screen.hint') : undefined}
+      className="mt-4"
+    >
       {(ids) => (
         <Select
           {...ids}
@@ -144,18 +177,3 @@ const MicrophoneField = ({ isFixed }: { isFixed: boolean }) => {
     </Field>
   );
 };
-
-const LevelMeter = ({ levels, isPaused }: { levels: readonly number[]; isPaused: boolean }) => (
-  <div className="flex h-16 items-center justify-center gap-[3px] rounded-box bg-ground px-4" aria-hidden>
-    {BARS.map((bar, index) => {
-      const level = levels[index - (LEVEL_COUNT - levels.length)] ?? 0;
-      return (
-        <i
-          key={bar}
-          className="w-[3px] rounded-full bg-accent"
-          style={{ height: `${4 + level * 52}px`, opacity: level === 0 || isPaused ? 0.25 : 1 }}
-        />
-      );
-    })}
-  </div>
-);

@@ -7,6 +7,7 @@ import type { Services } from '../../hooks/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';
+import type { FollowingRequest } from '../../stores/uploads.ts';
 
 export const sourceName = (source: Source): string =>
   source.kind === 'file' ? source.file.name : source.kind === 'url' ? source.url : source.name;
@@ -21,11 +22,16 @@ const transcriptName = (source: Source): Pick<TranscriptRequest, 'name'> => {
 };
 
 /** Stores a source that is not stored yet; the `audio_url` of it. */
-export const uploadSource = async ({ uploads, recording }: Services, source: Source): Promise<string> => {
+export const uploadSource = async (
+  { uploads, recording }: Services,
+  source: Source,
+  request?: FollowingRequest,
+): Promise<string> => {
   if (source.kind === 'url') return source.url;
   if (source.kind === 'stored') return `storage:${source.key}`;
   const stored = source.recording === undefined ? undefined : await recording.keep(source.recording);
-  return `storage:${stored ?? (await uploads.send(source.file, 'recordings', 'transcription'))}`;
+  const destination = { folder: 'recordings', purpose: 'transcription', request } as const;
+  return `storage:${stored ?? (await uploads.send(source.file, destination))}`;
 };
 
 type Choices = {
@@ -46,14 +52,15 @@ const startTranscription = async (
   { options, range, original, vocabulary, isFirst }: Choices,
 ) => {
   const { client, queries, library, toasts, uploads } = services;
+  const request = {
+    ...toRequest(options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
+    ...transcriptName(source),
+  };
   // The list of uploads shows why one failed.
-  const audioUrl = await uploadSource(services, source).catch(() => undefined);
+  const audioUrl = await uploadSource(services, source, request).catch(() => undefined);
   if (audioUrl === undefined) return;
   try {
-    const body = {
-      ...toRequest(audioUrl, options, range, source.kind === 'url' ? 'keep' : original, vocabulary),
-      ...transcriptName(source),
-    };
+    const body = { audio_url: audioUrl, ...request };
     const { id } = await uploads.listWhile(sourceName(source), client.call('createTranscript', { body }));
     if (isFirst) library.store.setState({ awaited: id });
     if (source.kind === 'stored' && source.recovered !== undefined) {

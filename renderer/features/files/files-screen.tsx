@@ -93,7 +93,7 @@ const FilesHeader = ({ folder, onSent }: { folder: string; onSent: () => void })
   const [isNaming, setIsNaming] = useState(false);
   const send = async (file: File) => {
     try {
-      await uploads.send(file, folder);
+      await uploads.send(file, { folder, purpose: 'storage' });
     } catch (error) {
       // The list of uploads shows any other failure.
       if (error instanceof UploadCancelledError) return;

@@ -12,7 +12,10 @@ type SettingGroup = {
   readonly parts: readonly SettingPart[];
 };
 
-/** The settings of the server by section. A test compares the keys with the contract. */
+/** What matters to those alone who run Earshot for others or for programs: last, out of everyone else's way. */
+export const SERVER = 'server';
+
+/** The settings of the service by section. A test compares the keys with the contract. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     id: 'connections',
@@ -35,11 +38,6 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'network.maxDownloadBytes',
           'network.stallSeconds',
         ],
-      },
-      {
-        name: 'settings.inbound',
-        text: 'settings.inbound.text',
-        keys: ['network.keylessPrograms', 'network.allowedOrigins', 'network.allowedHosts'],
       },
     ],
   },
@@ -86,18 +84,29 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     id: 'storage',
     name: 'settings.storage',
     parts: [
-      { name: 'settings.space', keys: ['storage.limitBytes', 'storage.requireClamav', 'storage.mirrors'] },
+      { name: 'settings.space', keys: ['storage.requireClamav', 'storage.mirrors'] },
       { name: 'settings.backups', text: 'settings.backups.text', keys: ['storage.backups'] },
     ],
   },
   {
-    id: 'limits',
-    name: 'settings.limits',
+    id: SERVER,
+    name: 'settings.server',
     parts: [
+      {
+        name: 'settings.inbound',
+        text: 'settings.inbound.text',
+        keys: ['network.keylessPrograms', 'network.allowedOrigins', 'network.allowedHosts'],
+      },
       {
         name: 'settings.rates',
         text: 'settings.rates.text',
-        keys: ['limits.uploadsPer15Minutes', 'limits.deletionsPer15Minutes', 'limits.requestsPerMinute'],
+        keys: [
+          'limits.uploadsPer15Minutes',
+          'limits.deletionsPer15Minutes',
+          'limits.requestsPerMinute',
+          'limits.liveSessions',
+          'storage.limitBytes',
+        ],
       },
       {
         name: 'settings.credits',

@@ -20,7 +20,7 @@ import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
 import { DeviceState } from './device-state.tsx';
-import { SETTING_GROUPS } from './setting-groups.ts';
+import { SERVER, SETTING_GROUPS } from './setting-groups.ts';
 import { SettingRow } from './setting-row.tsx';
 import { VocabularySection } from './vocabulary-section.tsx';
 import { VoicesSection } from './voices-section.tsx';
@@ -172,10 +172,11 @@ const DiskSection = () => {
 const TABS: readonly { id: string; name: MessageKey }[] = [
   { id: '', name: 'settings.appearance' },
   { id: 'vocabulary', name: 'settings.vocabulary' },
-  ...SETTING_GROUPS.map((group) => ({ id: group.id, name: group.name })),
+  ...SETTING_GROUPS.filter(({ id }) => id !== SERVER),
   { id: 'privacy', name: 'settings.privacy' },
   { id: 'shortcuts', name: 'keys.title' },
   { id: 'about', name: 'settings.about' },
+  { id: SERVER, name: 'settings.server' },
 ];
 
 /** Preferences of the window and settings of the server, by section. */
@@ -189,7 +190,10 @@ const SettingsScreen = ({ param: section }: ScreenProps) => {
         <nav aria-label={t('nav.settings')}>
           <ul className="flex flex-wrap gap-0.5 lg:flex-col">
             {TABS.map((tab) => (
-              <li key={tab.id}>
+              <li
+                key={tab.id}
+                className={cx(tab.id === SERVER && 'lg:mt-2 lg:border-t lg:border-line lg:pt-2')}
+              >
                 <a
                   href={hrefOf({ screen: 'settings', param: tab.id })}
                   aria-current={tab === current ? 'page' : undefined}
@@ -266,6 +270,7 @@ const ServerSettings = ({ group: id }: { group: string }) => {
           <Callout tone="warn">{t('settings.restart')}</Callout>
         </div>
       )}
+      {group.id === SERVER && <ServerNote />}
       {group.parts.map((part) => (
         <Section
           key={part.name}
@@ -300,5 +305,21 @@ const ServerSettings = ({ group: id }: { group: string }) => {
       {group.id === 'connections' && <ConnectionsSection />}
       {group.id === 'storage' && <DiskSection />}
     </>
+  );
+};
+
+/** Whom these settings are for, and where the keys are. */
+const ServerNote = () => {
+  const { t } = useI18n();
+  return (
+    <p className="mb-5 max-w-[60ch] text-ink-2">
+      {t('settings.server.text')}{' '}
+      <a
+        href={hrefOf({ screen: 'api' })}
+        className="text-accent-text underline underline-offset-[3px] hover:no-underline"
+      >
+        {t('settings.server.keys')}
+      </a>
+    </p>
   );
 };

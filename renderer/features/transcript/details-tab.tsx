@@ -1,8 +1,9 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
+import { describeError } from '../../api/errors.ts';
 import { LicenseNotice } from '../../domain/model-status.tsx';
 import { modelLabel } from '../../domain/models.ts';
-import { useApi, useI18n } from '../../hooks/services.tsx';
+import { useApi, useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,
@@ -13,7 +14,9 @@ import {
   formatNumber,
   formatPercent,
 } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/feedback.tsx';
+import { useReader } from './reader.tsx';
 import { SideHeading, TimeLink } from './side-panel-parts.tsx';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 
@@ -25,7 +28,7 @@ const listCounts = (
   counts: Readonly<Record<string, number>> | undefined,
   { t, locale }: I18nState,
 ): string | undefined => {
-  const parts = PII_POLICIES.flatMap((policy) => {
+  const parts = ([...PII_POLICIES, 'redacted'] as const).flatMap((policy) => {
     const count = counts?.[policy];
     return count === undefined ? [] : [`${t(`pii.${policy}`)} (${formatNumber(count, locale)})`];
   });
@@ -115,6 +118,7 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
       </dl>
       <ModelLicense id={transcript.model_id} />
       <SourcePage transcript={transcript} />
+      <MoreToHide transcript={transcript} />
       {transcript.redaction_report !== undefined && <RedactionReport report={transcript.redaction_report} />}
       <WebhookDeliveries />
     </>
@@ -126,6 +130,46 @@ const ModelLicense = ({ id }: { id: string | null }) => {
   const models = useApi('listModels', { query: { catalog: true } }).data?.data ?? [];
   const model = models.find((each) => each.id === id);
   return model === undefined ? null : <LicenseNotice model={model} />;
+};
+
+/** Offers what was found since the text was redacted: an earlier version found less. */
+const MoreToHide = ({ transcript }: { transcript: Transcription }) => {
+  const { editor } = useReader();
+  const { toasts, library } = useServices();
+  const i18n = useI18n();
+  const { t } = i18n;
+  const { private_data: counts, redact_pii_policies: policies, redact_pii_sub: substitution } = transcript;
+  if (substitution === undefined) return null;
+  const wanted = Object.entries(counts?.left ?? {}).filter(([policy]) => policies?.includes(policy));
+  if (counts !== undefined && wanted.length === 0) return null;
+  const start = (job: () => Promise<void>) => () => {
+    job().then(library.refresh, (error: unknown) => toasts.show(describeError(error, t), { tone: 'bad' }));
+  };
+  const kinds = listCounts(Object.fromEntries(wanted), i18n) ?? '';
+  const names = PII_POLICIES.filter((policy) => wanted.some(([name]) => name === policy));
+  return (
+    <div className="mt-4">
+      <Callout tone="warn">
+        <p>{counts === undefined ? t('details.redacted.earlier') : t('details.redacted.more', { kinds })}</p>
+        <Button
+          className="mt-2"
+          disabled={transcript.status === 'processing'}
+          onClick={start(() =>
+            counts === undefined
+              ? editor.redact([], true)
+              : editor.analyze({
+                  redact_pii: true,
+                  redact_pii_audio: true,
+                  redact_pii_policies: names,
+                  redact_pii_sub: substitution,
+                }),
+          )}
+        >
+          {t(counts === undefined ? 'details.redacted.look' : 'details.redacted.hideMore')}
+        </Button>
+      </Callout>
+    </div>
+  );
 };
 
 /** The result of the check of the redacted audio. */

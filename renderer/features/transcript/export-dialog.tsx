@@ -1,14 +1,18 @@
 import { Copy, Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import { EXPORT_TYPES, type ExportFormat } from '../../../electron/contract/exports.ts';
+import { describeError } from '../../api/errors.ts';
 import {
   DEFAULT_EXPORT_OPTIONS,
   EXPORT_ORDER,
   type ExportOptions,
   fetchExport,
   isSubtitle,
+  saveAddress,
   saveBlob,
 } from '../../api/export.ts';
+import { fetchAudioUrl } from '../../api/session.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';
@@ -34,8 +38,9 @@ const DESCRIPTIONS: Partial<Readonly<Record<ExportFormat, MessageKey>>> = {
 /** Exports the transcript, with a preview. */
 export const ExportDialog = () => {
   const { id, view, editor } = useReader();
-  const { client, toasts } = useServices();
+  const { client, baseUrl, toasts } = useServices();
   const { t } = useI18n();
+  const [isSound, setIsSound] = useState(false);
   const [options, setOptions] = useState(DEFAULT_EXPORT_OPTIONS);
   const [isSaved, setIsSaved] = useState(false);
   const [failure, setFailure] = useState<unknown>();
@@ -52,8 +57,11 @@ export const ExportDialog = () => {
 
   const download = async () => {
     try {
-      const { blob, name } = await fetchExport(client, id, options);
-      saveBlob(blob, name);
+      if (isSound) saveAddress(`${(await fetchAudioUrl(client, baseUrl, id)).url}&download=true`);
+      else {
+        const { blob, name } = await fetchExport(client, id, options);
+        saveBlob(blob, name);
+      }
       close();
     } catch (error) {
       setFailure(error);
@@ -78,7 +86,7 @@ export const ExportDialog = () => {
       footer={
         <>
           <span className="flex-1" />
-          {options.format !== 'docx' && (
+          {options.format !== 'docx' && !isSound && (
             <Button disabled={!isSaved} onClick={() => void copy()}>
               <Copy size={15} aria-hidden />
               {t('export.copy')}
@@ -86,17 +94,27 @@ export const ExportDialog = () => {
           )}
           <Button variant="primary" disabled={!isSaved} onClick={() => void download()}>
             <Download size={15} aria-hidden />
-            {t('export.save', { format: EXPORT_TYPES[options.format].name })}
+            {isSound
+              ? t('export.recording.save')
+              : t('export.save', { format: EXPORT_TYPES[options.format].name })}
           </Button>
         </>
       }
     >
       <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)]">
         <div>
-          <FormatPicker value={options.format} onChange={(format) => change({ format })} />
-          <OptionFields options={options} onChange={change} />
+          <FormatPicker
+            value={isSound ? undefined : options.format}
+            onChange={(format) => {
+              setIsSound(format === undefined);
+              change(format === undefined ? {} : { format });
+            }}
+          />
+          {!isSound && <OptionFields options={options} onChange={change} />}
         </div>
-        {isSaved ? (
+        {isSound ? (
+          <SoundNotice failure={failure} />
+        ) : isSaved ? (
           <ExportPreview key={options.format} options={options} failure={failure} />
         ) : (
           <SavingNotice />
@@ -118,22 +136,41 @@ const SavingNotice = () => {
   );
 };
 
-const FormatPicker = ({
-  value,
-  onChange,
-}: {
-  value: ExportFormat;
-  onChange: (format: ExportFormat) => void;
-}) => {
+/** What is saved as the recording: with bleeps, where the text is redacted. */
+const SoundNotice = ({ failure }: { failure: unknown }) => {
+  const { editor } = useReader();
   const { t } = useI18n();
+  const isRedacted = useStore(editor.store, (state) => state.transcript?.redact_pii_sub !== undefined);
+  return failure === undefined ? (
+    <p className="rounded-box bg-ground p-4 text-ink-2">
+      {t(isRedacted ? 'export.recording.bleeped' : 'export.recording.whole')}
+    </p>
+  ) : (
+    <p role="alert" className="rounded-box bg-bad-soft p-4 text-bad">
+      {describeError(failure, t)}
+    </p>
+  );
+};
+
+type FormatPickerProps = {
+  /** Undefined: the recording itself. */
+  value: ExportFormat | undefined;
+  onChange: (format: ExportFormat | undefined) => void;
+};
+
+const FormatPicker = ({ value, onChange }: FormatPickerProps) => {
+  const { player } = useReader();
+  const { t } = useI18n();
+  const isGone = useStore(player.store, (state) => state.isGone);
+  const choices = isGone ? EXPORT_ORDER : [...EXPORT_ORDER, undefined];
   return (
     <fieldset>
       <legend className="sr-only">{t('export.format')}</legend>
-      {EXPORT_ORDER.map((format) => {
-        const description = DESCRIPTIONS[format];
+      {choices.map((format) => {
+        const description = format === undefined ? 'export.recording.hint' : DESCRIPTIONS[format];
         return (
           <label
-            key={format}
+            key={format ?? 'recording'}
             className={cx(
               'flex cursor-pointer items-baseline gap-2.5 rounded-ctl px-2.5 py-1.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
               value === format ? 'bg-sunken' : 'hover:bg-ground',
@@ -142,12 +179,14 @@ const FormatPicker = ({
             <input
               type="radio"
               name="format"
-              value={format}
+              value={format ?? 'recording'}
               checked={value === format}
               onChange={() => onChange(format)}
               className="sr-only"
             />
-            <span className="w-[76px] shrink-0 font-[580]">{EXPORT_TYPES[format].name}</span>
+            <span className="w-[76px] shrink-0 font-[580]">
+              {format === undefined ? t('export.recording') : EXPORT_TYPES[format].name}
+            </span>
             {description !== undefined && <span className="text-xs text-ink-2">{t(description)}</span>}
           </label>
         );

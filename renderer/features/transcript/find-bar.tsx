@@ -77,9 +77,10 @@ const OptionButton = ({ option, children }: { option: keyof FindOptions; childre
 
 /** Finds and replaces text in the transcript. */
 export const FindBar = () => {
-  const { view } = useReader();
+  const { view, editor } = useReader();
   const { t, locale } = useI18n();
   const { query, matches, matchIndex, step, ...replace } = useFindAndReplace();
+  const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
   const field = useRef<HTMLInputElement>(null);
   const close = () => view.setState({ panel: 'none', query: '', matchIndex: 0 });
 
@@ -135,22 +136,26 @@ export const FindBar = () => {
       <IconButton label={t('find.next')} hint="↵" disabled={matches.length === 0} onClick={() => step(1)}>
         <ChevronDown size={16} aria-hidden />
       </IconButton>
-      <TextInput
-        aria-label={t('find.replacement')}
-        placeholder={t('find.replacement')}
-        value={replace.replacement}
-        className="!w-[180px]"
-        onChange={(event) => replace.setReplacement(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') replace.replaceOne();
-        }}
-      />
-      <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceOne}>
-        {t('find.replace')}
-      </Button>
-      <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceAll}>
-        {t('find.replaceAll')}
-      </Button>
+      {isCompleted && (
+        <>
+          <TextInput
+            aria-label={t('find.replacement')}
+            placeholder={t('find.replacement')}
+            value={replace.replacement}
+            className="!w-[180px]"
+            onChange={(event) => replace.setReplacement(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') replace.replaceOne();
+            }}
+          />
+          <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceOne}>
+            {t('find.replace')}
+          </Button>
+          <Button variant="ghost" disabled={matches.length === 0} onClick={replace.replaceAll}>
+            {t('find.replaceAll')}
+          </Button>
+        </>
+      )}
       <span className="flex-1" />
       <IconButton label={t('common.close')} hint="Esc" onClick={close}>
         <X size={16} aria-hidden />

@@ -33,21 +33,23 @@ const useJobAction = () => {
   };
 };
 
-/** A running job shows its progress and partial text; a stopped one all of its text; a failed one why, and what helps. */
+/** Says that the user stopped the job, and offers to go on. */
+export const StoppedNotice = () => {
+  const { editor } = useReader();
+  const run = useJobAction();
+  const transcript = useStore(editor.store, (state) => state.transcript);
+  if (transcript?.status_reason !== 'cancelled') return null;
+  return <StoppedJob transcript={transcript} onRetry={() => void run('retryTranscript')} />;
+};
+
+/** A running job shows its progress and partial text; a failed one why, and what helps. */
 export const JobView = () => {
   const { editor } = useReader();
   const run = useJobAction();
   const transcript = useStore(editor.store, (state) => state.transcript);
 
   if (transcript === undefined) return null;
-  if (transcript.status_reason === 'cancelled') {
-    return (
-      <div className="flex min-h-0 flex-1 flex-col">
-        <StoppedJob transcript={transcript} onRetry={() => void run('retryTranscript')} />
-        <PartialText />
-      </div>
-    );
-  }
+  if (transcript.status_reason === 'cancelled') return <StoppedNotice />;
   if (transcript.status === 'failed') {
     return (
       <div className="min-h-0 flex-1 overflow-y-auto">

@@ -1,5 +1,6 @@
 import { CornerDownLeft, Merge } from 'lucide-react';
-import type { FocusEvent, KeyboardEvent } from 'react';
+import { createContext, type FocusEvent, type KeyboardEvent, useContext } from 'react';
+import { createPortal } from 'react-dom';
 import { useI18n } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
@@ -12,12 +13,16 @@ import { useParagraphEdit } from './use-paragraph-edit.ts';
 const textboxProps = (label: string) =>
   ({ role: 'textbox', tabIndex: 0, 'aria-multiline': true, 'aria-label': label }) as const;
 
+/** Where the text view shows the buttons and keys of the editor: beside the text, which they neither cover nor move. */
+export const EditHintsPlace = createContext<HTMLElement | null>(null);
+
 type Props = { doc: Doc; index: number; paragraph: Paragraph };
 
 /** Edits a paragraph. React does not render while the user types. */
 export const ParagraphEditor = (props: Props) => {
   const { player } = useReader();
   const { t } = useI18n();
+  const place = useContext(EditHintsPlace);
   const { root, saveSoon, finish, finishByKey, split, canMerge, merge, mergeAtStart } =
     useParagraphEdit(props);
 
@@ -36,11 +41,11 @@ export const ParagraphEditor = (props: Props) => {
     event.preventDefault();
   };
   // The keys of the text and its buttons; moving between them does not end editing.
-  const onBlur = (event: FocusEvent) => {
-    if (!event.currentTarget.contains(event.relatedTarget)) finish();
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget) && place?.contains(relatedTarget) !== true) finish();
   };
   return (
-    <div className="relative" {...{ onKeyDown: onKey, onBlur }}>
+    <div {...{ onKeyDown: onKey, onBlur }}>
       <div
         {...textboxProps(t('edit.field'))}
         ref={root}
@@ -50,18 +55,19 @@ export const ParagraphEditor = (props: Props) => {
         spellCheck
         onInput={() => saveSoon()}
       />
-      <EditHints onSplit={split} onMerge={canMerge ? merge : undefined} />
+      {place !== null &&
+        createPortal(<EditHints onSplit={split} onMerge={canMerge ? merge : undefined} />, place)}
     </div>
   );
 };
 
 type HintProps = { onSplit: () => void; onMerge: (() => unknown) | undefined };
 
-/** The buttons and keys of the editor, over what follows, which keeps its place. A press keeps the caret in the text. */
+/** The buttons and keys of the editor. A press keeps the caret in the text. */
 const EditHints = ({ onSplit, onMerge }: HintProps) => {
   const { t } = useI18n();
   return (
-    <div className="absolute inset-x-0 top-full mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-box border border-line bg-raised px-2.5 py-0.5 text-xs text-ink-3 shadow-low">
+    <div className="pointer-events-auto flex flex-wrap items-center gap-x-3 gap-y-1 rounded-box border border-line bg-raised px-2.5 py-0.5 text-xs text-ink-3 shadow-high">
       <Button
         variant="ghost"
         className="-ms-2 !h-7 text-xs"
@@ -82,10 +88,10 @@ const EditHints = ({ onSplit, onMerge }: HintProps) => {
           {t('edit.merge')} <Kbd>⌫</Kbd>
         </Button>
       )}
-      <span>
+      <span className="max-lg:hidden">
         <Kbd>Ctrl Space</Kbd> {t('edit.keyPlay')}
       </span>
-      <span>
+      <span className="max-xl:hidden">
         <Kbd>Ctrl J</Kbd> {t('edit.keyBack')}
       </span>
       <span>

@@ -74,6 +74,9 @@ const boundaryOf = (root: HTMLElement, place: Place | undefined): readonly [Text
     : undefined;
 };
 
+/** The keys of the editor lie over so much of the end of the text; as `scroll-pb-14` in text-view.tsx. */
+const HINTS_HEIGHT = 56;
+
 /** Places the caret before a character of a segment's part, or at the end of the text; selects up to `end` where that is given. */
 export const placeCaret = (root: HTMLElement, place: Place | undefined, end?: Place): void => {
   root.focus({ preventScroll: true });
@@ -89,4 +92,11 @@ export const placeCaret = (root: HTMLElement, place: Place | undefined, end?: Pl
   const selection = window.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
+  const scroller = root.closest('section');
+  if (scroller === null) return;
+  // A caret behind the last segment has no box.
+  const line = range.getBoundingClientRect();
+  const { bottom } = line.height > 0 ? line : root.getBoundingClientRect();
+  const hidden = bottom + HINTS_HEIGHT - scroller.getBoundingClientRect().bottom;
+  if (hidden > 0) scroller.scrollBy(0, hidden);
 };

@@ -39,6 +39,8 @@ type ReaderView = {
   readonly isAnalyzing: boolean;
   /** The words that the dialog gives to another speaker. */
   readonly assigned: WordSpan | undefined;
+  /** The words that the dialog hides, or shows again. */
+  readonly redacted: (WordSpan & { readonly isPrivate: boolean }) | undefined;
   /** The word whose times, or whose subtitle's, are adjusted. */
   readonly timed: TimedWord | undefined;
   /** The word from which on the dialog identifies the speakers again. */
@@ -63,6 +65,7 @@ export const createReaderView = (acceptedWords: ReadonlySet<number>) =>
     isExporting: false,
     isAnalyzing: false,
     assigned: undefined,
+    redacted: undefined,
     timed: undefined,
     diarizedFrom: undefined,
     isSidePanelOpen: false,
@@ -100,6 +103,12 @@ export const editParagraph = (
 /** Asks who speaks these words, unless a job is running. */
 export const askForSpeaker = ({ editor, view }: Reader, assigned: WordSpan): void => {
   if (editor.store.getState().transcript?.status === 'completed') view.setState({ assigned });
+};
+
+/** Asks whether these words are hidden for good, or shown again, unless a job is running. */
+export const askToRedact = ({ editor, view }: Reader, span: WordSpan, isPrivate: boolean): void => {
+  if (editor.store.getState().transcript?.status === 'completed')
+    view.setState({ redacted: { ...span, isPrivate } });
 };
 
 /** Enlarges the waveform around a word to adjust its times, unless a job is running. */

@@ -1,15 +1,16 @@
-import { MoveHorizontal, UserRound } from 'lucide-react';
+import { Eye, EyeOff, MoveHorizontal, UserRound } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { HIDDEN_WORD } from '../../../electron/contract/analysis.ts';
 import { useI18n } from '../../hooks/services.tsx';
 import { Button } from '../../ui/button.tsx';
-import { adjustTimes, askForSpeaker, useReader, type WordSpan } from './reader.tsx';
+import { adjustTimes, askForSpeaker, askToRedact, useReader, type WordSpan } from './reader.tsx';
 import { selectedWords } from './selected-words.ts';
 
 type Selected = { readonly words: WordSpan; readonly left: number; readonly top: number };
 
 const MARGIN = 8;
-const WIDTH = 330;
+const WIDTH = 480;
 
 const readSelected = (): Selected | undefined => {
   const words = selectedWords();
@@ -30,7 +31,35 @@ const SelectionAction = ({ icon, label, run }: SelectionActionProps) => (
   </Button>
 );
 
-/** Beside selected words: gives them to another speaker, or adjusts the times of the first. */
+/** Hides selected words, or shows those again that are hidden while their original is stored. */
+const RedactActions = ({ words, onChoose }: { words: WordSpan; onChoose: () => void }) => {
+  const reader = useReader();
+  const { t } = useI18n();
+  const doc = useStore(reader.editor.store, (state) => state.doc);
+  const source = useStore(reader.editor.store, (state) => state.transcript?.redaction_report?.source);
+  const texts = doc?.words.slice(words.first, words.last + 1) ?? [];
+  const hidden = texts.filter(({ text }) => HIDDEN_WORD.test(text)).length;
+  const choose = (isPrivate: boolean) => () => {
+    onChoose();
+    askToRedact(reader, words, isPrivate);
+  };
+  return (
+    <>
+      {hidden < texts.length && (
+        <SelectionAction
+          icon={<EyeOff size={14} aria-hidden />}
+          label={t('redact.hide')}
+          run={choose(true)}
+        />
+      )}
+      {hidden > 0 && (source === 'kept' || source === 'kept_in_use') && (
+        <SelectionAction icon={<Eye size={14} aria-hidden />} label={t('redact.show')} run={choose(false)} />
+      )}
+    </>
+  );
+};
+
+/** Beside selected words: gives them to another speaker, adjusts the times of the first, hides them. */
 export const SelectionButton = () => {
   const reader = useReader();
   const { t } = useI18n();
@@ -79,6 +108,7 @@ export const SelectionButton = () => {
           adjustTimes(reader, selected.words.first);
         }}
       />
+      <RedactActions words={selected.words} onChoose={() => setSelected(undefined)} />
     </div>
   );
 };

@@ -13,6 +13,13 @@ type To = {
 /** The request of an edit. */
 export type EditRequest = (to: To) => Promise<Response>;
 
+/** Around the place that is shown first, in seconds. */
+const NEAR = { before: 60, after: 180 };
+
+/** Whether words of some segments are still to be loaded. */
+export const lacksWords = ({ segments, timestamp_style: style }: Transcription): boolean =>
+  style === 'word' && segments.some(({ words }) => words === undefined);
+
 type Options = {
   readonly client: Client;
   readonly id: string;
@@ -35,13 +42,16 @@ export const createServerCopy = ({ client, id, onForeignChange }: Options) => {
     if (waiting === 0 && copy !== undefined && seen > copy.revision) onForeignChange();
   };
 
-  const load = async (signal?: AbortSignal): Promise<Transcription> => {
-    const transcript = await client.call('getTranscript', { params: { id }, signal });
-    const { segments, status } = transcript;
-    const lacksWords = status === 'completed' && segments.some(({ words }) => words === undefined);
-    const sentences = lacksWords
-      ? (await client.call('getSentences', { params: { id }, signal })).data.sentences
-      : undefined;
+  /** With the words near a second alone, where one is given. */
+  const load = async (signal?: AbortSignal, near?: number): Promise<Transcription> => {
+    const query =
+      near === undefined ? {} : { words_from: Math.max(0, near - NEAR.before), words_to: near + NEAR.after };
+    const transcript = await client.call('getTranscript', { params: { id }, query, signal });
+    const { segments, status, timestamp_style: style } = transcript;
+    const sentences =
+      status === 'completed' && style !== 'word' && segments.some(({ words }) => words === undefined)
+        ? (await client.call('getSentences', { params: { id }, signal })).data.sentences
+        : undefined;
     // An edit's answer may have come meanwhile.
     if (copy === undefined || transcript.revision >= copy.revision)
       copy =

@@ -7,13 +7,16 @@ import {
   useLayoutEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import { useStore } from 'zustand';
 import { useI18n } from '../../hooks/services.tsx';
+import { cx } from '../../lib/classes.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Doc, nearestWordAt, paragraphOfWord, wordAt } from './model/document.ts';
 import { findMatches } from './model/find.ts';
 import { findUncertainSpans } from './model/low-confidence.ts';
+import { EditHintsPlace } from './paragraph-editor.tsx';
 import { ParagraphView } from './paragraph-view.tsx';
 import { useEditParagraph, useReader } from './reader.tsx';
 import { SelectionButton } from './selection-button.tsx';
@@ -22,14 +25,13 @@ import { useRovingParagraphs } from './use-roving-paragraphs.ts';
 const CHARACTERS_PER_LINE = 62;
 const LINE_HEIGHT = 29;
 
-const estimateHeight = (doc: Doc, index: number) => {
-  const paragraph = doc.paragraphs[index];
-  if (paragraph === undefined) return 100;
-  let characters = 0;
-  for (let word = paragraph.firstWord; word < paragraph.endWord; word++)
-    characters += (doc.words[word]?.text.length ?? 0) + 1;
-  return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
-};
+/** An estimated height of each paragraph. The list asks for all of them again at every measurement. */
+const estimateHeights = ({ paragraphs, words }: Doc): number[] =>
+  paragraphs.map(({ firstWord, endWord }) => {
+    let characters = 0;
+    for (let word = firstWord; word < endWord; word++) characters += (words[word]?.text.length ?? 0) + 1;
+    return Math.ceil(characters / CHARACTERS_PER_LINE) * LINE_HEIGHT + 22 + 22;
+  });
 
 type ParagraphVirtualizer = Virtualizer<HTMLElement, Element>;
 
@@ -199,10 +201,12 @@ export const TextView = () => {
   const active = useStore(view, (state) => state.activeParagraph);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const [hintsPlace, setHintsPlace] = useState<HTMLElement | null>(null);
+  const heights = useMemo(() => (doc === undefined ? [] : estimateHeights(doc)), [doc]);
   const virtualizer = useVirtualizer({
     count: doc?.paragraphs.length ?? 0,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (doc === undefined ? 100 : estimateHeight(doc, index)),
+    estimateSize: (index) => heights[index] ?? 100,
     overscan: 3,
     // Keep the edited paragraph and the one that Tab leads to mounted while they are out of view.
     rangeExtractor: (range) => {
@@ -237,7 +241,11 @@ export const TextView = () => {
           if (/^(PageUp|PageDown|Home|End|ArrowUp|ArrowDown)$/.test(event.key)) stopFollowing();
           roving.onKeyDown(event);
         }}
-        className="h-full overflow-y-auto py-4 !outline-none [scrollbar-gutter:stable]"
+        // While one writes, the line stays above the keys of the editor.
+        className={cx(
+          'h-full overflow-y-auto py-4 !outline-none [scrollbar-gutter:stable]',
+          editedParagraph !== undefined && 'scroll-pb-14',
+        )}
       >
         <div
           ref={content}
@@ -257,19 +265,28 @@ export const TextView = () => {
                 data-index={item.index}
                 data-first={paragraph.firstWord}
                 data-end={paragraph.endWord}
-                className="absolute inset-x-0 top-0 has-[.edit]:z-10"
+                className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                <ParagraphView doc={doc} index={item.index} />
+                <EditHintsPlace value={hintsPlace}>
+                  <ParagraphView doc={doc} index={item.index} />
+                </EditHintsPlace>
               </div>
             );
           })}
         </div>
       </section>
+      <div
+        ref={setHintsPlace}
+        className="pointer-events-none absolute inset-x-2 bottom-2 z-10 flex justify-center"
+      />
       <SelectionButton />
       {isPlaying && !isFollowing && (
         <Button
-          className="enter absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-high"
+          className={cx(
+            'enter absolute left-1/2 -translate-x-1/2 rounded-full shadow-high',
+            editedParagraph === undefined ? 'bottom-4' : 'bottom-14',
+          )}
           onClick={() => {
             view.setState({ isFollowing: true });
             reveal.current(nearestWordAt(doc, player.time()));

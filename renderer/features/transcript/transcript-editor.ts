@@ -9,7 +9,7 @@ import { buildDoc, type Doc } from './model/document.ts';
 import { editDoc, type SegmentText, segmentTexts } from './model/edit.ts';
 import type { SpokenPart } from './model/spoken-parts.ts';
 import { createOwnEdits, type NextEdits } from './own-edits.ts';
-import { createServerCopy, type EditRequest } from './server-copy.ts';
+import { createServerCopy, type EditRequest, lacksWords } from './server-copy.ts';
 import { removeUnsavedEdits } from './unsaved-edits.ts';
 
 type TimesOfSegment = NonNullable<PatchTranscript['segments']>[number];
@@ -37,9 +37,19 @@ export const canUndo = ({ saving, next }: TranscriptState): boolean =>
 export const canRedo = ({ saving, next }: TranscriptState): boolean =>
   saving === 'saved' && next.redo !== undefined;
 
+/** Before the words that are far from the first place are fetched. */
+const REST_AFTER_MS = 300;
+
 /** True while a finished transcript is being analyzed again; its text is complete. */
 export const isReanalyzing = (transcript: Transcription | undefined): boolean =>
   transcript?.status === 'processing' && transcript.duration > 0 && transcript.segments.length > 0;
+
+/** Whether there is a text to read, play and export: of a finished job, or of one that its user stopped. */
+export const isReadable = (transcript: Transcription | undefined): boolean =>
+  transcript !== undefined &&
+  (transcript.status === 'completed' ||
+    isReanalyzing(transcript) ||
+    (transcript.status_reason === 'cancelled' && transcript.segments.length > 0));
 
 /** An open transcript: its document, its edits, which the server can undo, and autosave. */
 export const createTranscriptEditor = (client: Client, id: string, storage: Storage) => {
@@ -67,8 +77,8 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     return texts.length === 0 ? doc : editDoc(doc, texts);
   };
   const show = (transcript: Transcription) => {
-    const lacksWords = transcript.segments.some((segment) => segment.words === undefined);
-    if (lacksWords && isReanalyzing(transcript) && store.getState().doc !== undefined) {
+    const hasAllWords = transcript.segments.every((segment) => segment.words !== undefined);
+    if (!hasAllWords && isReanalyzing(transcript) && store.getState().doc !== undefined) {
       store.setState({ transcript });
       return;
     }
@@ -116,11 +126,17 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     );
   };
 
-  const load = async (signal?: AbortSignal) => {
+  const load = async (signal?: AbortSignal, near?: number) => {
     isStale = false;
     try {
-      const transcript = await server.load(signal);
+      const transcript = await server.load(signal, near);
       showForeign(transcript);
+      if (isReadable(transcript) && lacksWords(transcript)) {
+        // After the text is shown, which the reader of a long recording does not wait for.
+        setTimeout(() => {
+          if (signal?.aborted !== true) reloadWhenIdle();
+        }, REST_AFTER_MS);
+      }
       if (transcript.status === 'completed') {
         autosave.restore();
         const { doc } = store.getState();
@@ -186,6 +202,20 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     return patch({ segments });
   };
 
+  /** Starts a job with the saved text. */
+  const startJob = async (send: () => Promise<Transcription>): Promise<void> => {
+    await autosave.save();
+    ownEdits.expectJob(true);
+    try {
+      const transcript = await send();
+      server.put(transcript);
+      showForeign(transcript);
+    } catch (error) {
+      ownEdits.expectJob(false);
+      throw error;
+    }
+  };
+
   /** Throws after a conflict, too, when what is stored is shown. */
   const moveBorder = async (plan: PlanTimes): Promise<void> => {
     await autosave.save();
@@ -208,9 +238,11 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
       if (store.getState().saving === 'failed') void autosave.save();
       server.see(revision);
     },
-    /** Retries a failed save after a reconnect. */
+    /** Retries after a reconnect what failed: a save, or the rest of the words. */
     handleReconnect: () => {
-      if (store.getState().saving === 'failed') void autosave.save();
+      const { saving, transcript } = store.getState();
+      if (saving === 'failed') void autosave.save();
+      if (transcript !== undefined && isReadable(transcript) && lacksWords(transcript)) reloadWhenIdle();
     },
     /** Appends new segments of a running job, starting at index `from`. */
     appendSegments: (from: number, added: Transcription['segments']) => {
@@ -276,18 +308,19 @@ export const createTranscriptEditor = (client: Client, id: string, storage: Stor
     addSpeaker: () => edit((to) => client.send('addSpeaker', { ...to, body: {} })),
     rename: (name: string) => patch({ name }),
     /** Requests analyses of the current text; saves pending edits first. */
-    analyze: async (request: z.input<typeof AnalyzeTranscript>) => {
-      await autosave.save();
-      ownEdits.expectJob(true);
-      try {
-        const transcript = await client.call('analyzeTranscript', { params: { id }, body: request });
-        server.put(transcript);
-        showForeign(transcript);
-      } catch (error) {
-        ownEdits.expectJob(false);
-        throw error;
-      }
-    },
+    analyze: (body: z.input<typeof AnalyzeTranscript>) =>
+      startJob(() => client.call('analyzeTranscript', { params: { id }, body })),
+    /** Hides words for good, or shows hidden ones again; `[]` counts what private data is still in the text. */
+    redact: (parts: readonly SpokenPart[], isPrivate: boolean) =>
+      startJob(() => {
+        const { doc } = store.getState();
+        const segments = parts.map((part) => ({
+          id: part.id,
+          was: doc?.segments[part.id]?.text,
+          ...(part.words === undefined ? {} : { words: part.words }),
+        }));
+        return client.call('redactWords', { params: { id }, body: { segments, private: isPrivate } });
+      }),
   };
 };
 export type TranscriptEditor = ReturnType<typeof createTranscriptEditor>;

@@ -25,7 +25,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { findUncertainSpans } from './model/low-confidence.ts';
 import { useReader } from './reader.tsx';
 import { TranscriptCommands, useCopyTranscript, useDeleteTranscript } from './transcript-commands.tsx';
-import { canRedo, canUndo, isReanalyzing } from './transcript-editor.ts';
+import { canRedo, canUndo, isReadable } from './transcript-editor.ts';
 import { useHistory } from './use-history.ts';
 import { editAtPlayhead } from './use-reader-shortcuts.ts';
 
@@ -71,7 +71,7 @@ export const TranscriptHeader = () => {
           {facts.filter((fact) => fact !== '').join(' · ')}
         </div>
       </div>
-      {(transcript?.status === 'completed' || isReanalyzing(transcript)) && <TranscriptActions />}
+      {isReadable(transcript) && <TranscriptActions />}
     </header>
   );
 };
@@ -197,7 +197,7 @@ const MoreMenu = () => {
   const { t } = useI18n();
   const copy = useCopyTranscript();
   const remove = useDeleteTranscript();
-  const isProcessing = useStore(editor.store, (state) => state.transcript?.status === 'processing');
+  const isCompleted = useStore(editor.store, (state) => state.transcript?.status === 'completed');
   return (
     <Menu
       trigger={
@@ -209,7 +209,7 @@ const MoreMenu = () => {
       <MenuItem
         icon={<Pencil size={14} aria-hidden />}
         hint="E"
-        disabled={isProcessing}
+        disabled={!isCompleted}
         // The menu returns the focus to its button while it closes.
         onSelect={() => setTimeout(() => editAtPlayhead(reader))}
       >
@@ -218,7 +218,7 @@ const MoreMenu = () => {
       <MenuItem
         icon={<Sparkles size={14} aria-hidden />}
         hint="A"
-        disabled={isProcessing}
+        disabled={!isCompleted}
         onSelect={() => view.setState({ isAnalyzing: true })}
       >
         {t('analyze.open')}

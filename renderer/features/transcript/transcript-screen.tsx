@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { damageIn } from '../../../electron/contract/warnings.ts';
@@ -14,17 +14,18 @@ import { AssignDialog } from './assign-dialog.tsx';
 import { DiarizeDialog } from './diarize-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar } from './find-bar.tsx';
-import { JobView, ProgressCard } from './job-view.tsx';
+import { JobView, ProgressCard, StoppedNotice } from './job-view.tsx';
 import { readAcceptedWords } from './model/low-confidence.ts';
 import { findSilenceGaps, getTimeline, isPartial } from './model/timeline.ts';
 import { createPlayer } from './player.ts';
 import { PlayerBar } from './player-bar.tsx';
 import { createReaderView, type Reader, ReaderProvider, useReader } from './reader.tsx';
+import { RedactDialog } from './redact-dialog.tsx';
 import { ReviewBar } from './review-bar.tsx';
 import { ConflictNotices, SaveErrorNotice } from './save-notices.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { TextView } from './text-view.tsx';
-import { createTranscriptEditor, isReanalyzing } from './transcript-editor.ts';
+import { createTranscriptEditor, isReadable, isReanalyzing } from './transcript-editor.ts';
 import { TranscriptHeader } from './transcript-header.tsx';
 import { useHistory } from './use-history.ts';
 import { useReaderShortcuts } from './use-reader-shortcuts.ts';
@@ -43,9 +44,10 @@ const useOpenReader = (id: string, at: number | undefined): Reader => {
     };
   });
 
+  const first = useRef(at ?? 0);
   useEffect(() => {
     const controller = new AbortController();
-    void reader.editor.load(controller.signal);
+    void reader.editor.load(controller.signal, first.current);
     return () => {
       controller.abort();
       void reader.editor.close();
@@ -98,8 +100,7 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
   const status = useStore(reader.editor.store, (state) => state.transcript?.status);
   const name = useStore(reader.editor.store, (state) => state.transcript?.name);
   const error = useStore(reader.editor.store, (state) => state.error);
-  const isReanalyzed = useStore(reader.editor.store, (state) => isReanalyzing(state.transcript));
-  const isReadable = status === 'completed' || isReanalyzed;
+  const hasText = useStore(reader.editor.store, (state) => isReadable(state.transcript));
 
   useEffect(() => {
     if (name !== undefined) document.title = `${name} · Earshot`;
@@ -129,9 +130,9 @@ const OpenTranscript = ({ id, at }: { id: string; at: number | undefined }) => {
       <div className="flex h-full flex-col px-4 pt-4 lg:px-8 short:pt-2">
         <TranscriptHeader />
         {status === undefined && <LoadingView />}
-        {isReadable && <DamageNotice />}
-        {isReadable && <ReadingView reader={reader} />}
-        {status !== undefined && !isReadable && <JobView />}
+        {hasText && <DamageNotice />}
+        {hasText && <ReadingView reader={reader} />}
+        {status !== undefined && !hasText && <JobView />}
       </div>
     </ReaderProvider>
   );
@@ -156,7 +157,9 @@ const usePlayerTimeline = ({ editor, player }: Reader) => {
   const offset = useStore(editor.store, (state) => state.transcript?.audio_offset ?? 0);
   const from = useStore(editor.store, (state) => getTimeline(state.transcript, 0).from);
   const to = useStore(editor.store, ({ transcript }) =>
-    transcript !== undefined && isPartial(transcript)
+    transcript !== undefined &&
+    isPartial(transcript) &&
+    (transcript.duration > 0 || transcript.audio_end_at > 0)
       ? getTimeline(transcript, 0).to
       : Number.POSITIVE_INFINITY,
   );
@@ -189,10 +192,12 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
   const { t } = useI18n();
   const doc = useStore(reader.editor.store, (state) => state.doc);
   const isProcessing = useStore(reader.editor.store, (state) => state.transcript?.status === 'processing');
+  const isStopped = useStore(reader.editor.store, (state) => state.transcript?.status_reason === 'cancelled');
   const panel = useStore(reader.view, (state) => state.panel);
   const isExporting = useStore(reader.view, (state) => state.isExporting);
   const isAnalyzing = useStore(reader.view, (state) => state.isAnalyzing);
   const assigned = useStore(reader.view, (state) => state.assigned);
+  const redacted = useStore(reader.view, (state) => state.redacted);
   const diarizedFrom = useStore(reader.view, (state) => state.diarizedFrom);
   useReaderShortcuts(reader);
   usePlayerTimeline(reader);
@@ -206,6 +211,11 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
 
   return (
     <>
+      {isStopped && (
+        <div className="mb-3">
+          <StoppedNotice />
+        </div>
+      )}
       <PlayerBar />
       {panel === 'find' && <FindBar />}
       {panel === 'review' && <ReviewBar />}
@@ -227,6 +237,7 @@ const ReadingView = ({ reader }: { reader: Reader }) => {
       {isExporting && <ExportDialog />}
       {isAnalyzing && <AnalyzeTranscriptDialog />}
       {doc !== undefined && assigned !== undefined && <AssignDialog doc={doc} span={assigned} />}
+      {doc !== undefined && redacted !== undefined && <RedactDialog doc={doc} words={redacted} />}
       {doc !== undefined && diarizedFrom !== undefined && <DiarizeDialog doc={doc} from={diarizedFrom} />}
     </>
   );

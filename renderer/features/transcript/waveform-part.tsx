@@ -22,8 +22,11 @@ export const useTimeline = () => {
 /** The peaks of the whole recording. */
 export const usePeaks = (id: string, length: number) => {
   const { client } = useServices();
+  const { editor } = useReader();
+  // With each redaction another copy of the sound is drawn.
+  const bleeps = useStore(editor.store, (state) => state.transcript?.redaction_report?.spans);
   return useQuery({
-    queryKey: ['transcriptPeaks', id, length],
+    queryKey: ['transcriptPeaks', id, length, bleeps],
     queryFn: ({ signal }) => fetchPeaks(client, id, length, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreateTranscriptInput, Transcription } from '../../../electron/contract/transcript.ts';
+import { voiceChannels } from '../../generators/voice-channels.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
@@ -11,7 +12,6 @@ import { parseSrt } from '../../support/srt.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { voiceChannels } from '../../support/voice-channels.ts';
 import { plainWords, wordErrorRate } from '../../support/word-error-rate.ts';
 
 const TALK = '02-two-speakers.mp3';

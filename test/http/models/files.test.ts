@@ -109,12 +109,29 @@ describe('a job whose model is missing', () => {
     key = await upload(SPOKEN);
   });
 
-  it('fails at once if models are not downloaded automatically', async () => {
-    const job = await create(true, key);
-    expect(job.error).toMatchObject({
-      code: 'model_not_installed',
-      message: expect.stringContaining('earshot models install base'),
+  it('is refused in every form of the API where models are not downloaded, and leaves no entry', async () => {
+    const audio_url = `storage:${key}`;
+    const form = new FormData();
+    form.append('file', await openAsBlob(fixturePath(SPOKEN)), 'note.wav');
+    form.append('model', 'mini');
+    const requests: [string, BodyInit][] = [
+      ['/v1/transcript', JSON.stringify({ audio_url, model: 'mini' })],
+      ['/v2/transcript', JSON.stringify({ audio_url, speech_model: 'mini' })],
+      ['/v1/audio/transcriptions', form],
+    ];
+    const answers = requests.map(async ([path, body]) => {
+      const headers = body instanceof FormData ? undefined : { 'content-type': 'application/json' };
+      const answer = await server.fetch(path, { method: 'POST', body, ...(headers && { headers }) });
+      return [answer.status, await answer.json()];
     });
+    const message = 'model: the model base is not installed. Install it with: earshot models install base';
+    expect(await Promise.all(answers)).toMatchObject([
+      [400, { code: 'invalid_request', error: message, details: [{ path: 'model' }] }],
+      [400, { error: `speech_${message}` }],
+      [400, { error: { message, param: 'model', type: 'invalid_request_error' } }],
+    ]);
+    expect((await server.client.call('listTranscripts')).data.pagination.total).toBe(0);
+    expect((await server.client.call('listFiles')).data.files.map((stored) => stored.key)).toEqual([key]);
   });
 
   it('explains why the model cannot be downloaded', async () => {

@@ -35,6 +35,10 @@ it('says what is wrong in the words of the command line', async () => {
   expect([range.code, range.err]).toEqual([2, expect.stringMatching(/^error {2}--to: /m)]);
   const same = await transcribe(SAMPLE, '-m', 'starter', '--verify-with', 'starter');
   expect([same.code, same.err]).toEqual([2, expect.stringMatching(/^error {2}--verify-with: starter is/m)]);
+  const install = await runHere(server.dataDir, 'models', 'install', 'none-such');
+  expect(install.err).toContain('There is no model called none-such; `earshot models list` has them all.');
+  const setting = await runHere(server.dataDir, 'settings', 'set', 'none.such', '1');
+  expect([setting.code, setting.err]).toEqual([2, expect.stringContaining('There is no setting none.such')]);
 });
 
 it('prints each note once, however many recordings have it', async () => {

@@ -10,13 +10,13 @@ import { UsageError } from '../../../electron/cli/environment.ts';
 import { addTranscribe } from '../../../electron/cli/transcribe.ts';
 import { readVocabulary } from '../../../electron/cli/transcript-commands.ts';
 import { runKeyOf } from '../../../electron/core/base/url-login.ts';
+import { voiceChannels } from '../../generators/voice-channels.ts';
 import { resultOf, runEarshot, runHere } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { RESOURCES } from '../../support/paths.ts';
 import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
-import { voiceChannels } from '../../support/voice-channels.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 let folder: string;
@@ -142,7 +142,7 @@ describe('with a service that runs', () => {
 
   it.each([
     ['an unknown model', 'gigantic', 2, /no model called gigantic/],
-    ['a model that is not installed', 'base', 1, /earshot models install base/],
+    ['a model that is not installed', 'base', 2, /earshot models install base/],
   ])('explains %s in one line', async (_, model, code, message) => {
     await expectExplained(['transcribe', SAMPLE, '-m', model], code, message);
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ENTITY_TYPES, type EntityType } from '../../../electron/contract/analysis.ts';
 import { detectEntities } from '../../../electron/core/analysis/detect.ts';
 import { toEntities } from '../../../electron/core/analysis/spans.ts';
-import { createYielder } from '../../../electron/core/base/event-loop.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from './support/corpus.ts';
 import { type Miss, scoreEntities } from './support/score-entities.ts';
 import { markedDialogue } from './support/transcripts.ts';
@@ -32,7 +31,7 @@ const told = (misses: readonly Miss[]) =>
   misses.map((miss) => `${miss.kind} ${miss.type} <${miss.text}> in: ${miss.sentence}`);
 
 const entitiesIn = async (text: string, language = 'en', types?: readonly EntityType[]) =>
-  toEntities(text, await detectEntities(text, language, createYielder()), types);
+  toEntities(text, detectEntities(text, language), types);
 
 describe('entities of the labeled corpus', async () => {
   const lines = [...ENGLISH.flatMap(readMarked), ...readDialogues('dialogues.txt').map(markedDialogue)];

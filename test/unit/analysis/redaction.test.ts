@@ -304,3 +304,38 @@ describe('hostile input', () => {
     expect(result.redacted).toBeDefined();
   });
 });
+
+describe('the decisions of a person', () => {
+  const decide = (text: string, decisions: Readonly<Record<string, boolean>>): AnalysisTranscript => {
+    const transcript = transcriptOf([text]);
+    const segments = transcript.segments.map((segment) => ({
+      ...segment,
+      words: segment.words.map((word) => {
+        const isPrivate = decisions[word.word.replaceAll(/\P{L}/gu, '')];
+        return isPrivate === undefined ? word : { ...word, isPrivate };
+      }),
+    }));
+    return { ...transcript, segments };
+  };
+  const asTokens = { redact_pii_sub: 'entity_name' } as const;
+
+  it('hide chosen words wherever they are said, with the signs around them kept', async () => {
+    const { redacted: out, private_data } = await redacted(
+      decide('The project Nightingale, our Nightingale, is late, Maria says.', { Nightingale: true }),
+      { ...asTokens, redact_pii_policies: ['redacted'] },
+    );
+    expect(out.text).toBe('The project [REDACTED], our [REDACTED], is late, Maria says.');
+    expect(out.redacted_words.map(({ policy }) => policy)).toEqual(['redacted', 'redacted']);
+    expect(private_data).toEqual({ hidden: { redacted: 2 }, left: { person_name: 1 } });
+  });
+
+  it('let words stay that a detector finds, whatever is hidden beside them', async () => {
+    const { redacted: out, private_data } = await redacted(
+      decide('My name is Maria Lopez and I live in Chicago.', { Chicago: false }),
+      asTokens,
+    );
+    expect(out.text).toBe('My name is [PERSON_NAME] and I live in Chicago.');
+    expect(out.segments[0]?.words.at(-1)).toMatchObject({ word: 'Chicago.', isPrivate: false });
+    expect(private_data?.left).toEqual({});
+  });
+});

@@ -14,6 +14,7 @@ const Builder = z.object({
   extraResources: z.array(z.object({ from: z.string(), to: z.string() })),
   mac: z.object({ fileAssociations: z.array(z.object({ ext: z.string() })) }),
   linux: z.object({ mimeTypes: z.array(z.string()) }),
+  electronFuses: z.record(z.string(), z.boolean()),
 });
 const builder = Builder.parse(parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')));
 const parts = Object.values(LAYOUT);
@@ -65,6 +66,22 @@ describe('the layout of the program', () => {
   it('is opened with the kinds of recordings that it knows', () => {
     expect(builder.mac.fileAssociations.map(({ ext }) => ext)).toEqual(MEDIA_EXTENSIONS);
     expect(builder.linux.mimeTypes).toEqual(MEDIA_KINDS.map(({ mimeType }) => mimeType));
+  });
+
+  it('opens neither Node nor files to a page or another program', () => {
+    const { enableCookieEncryption, enableEmbeddedAsarIntegrityValidation, onlyLoadAppFromAsar, ...off } =
+      builder.electronFuses;
+    expect([enableCookieEncryption, enableEmbeddedAsarIntegrityValidation, onlyLoadAppFromAsar]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(Object.entries(off).toSorted()).toEqual([
+      ['enableNodeCliInspectArguments', false],
+      ['enableNodeOptionsEnvironmentVariable', false],
+      ['grantFileProtocolExtraPrivileges', false],
+      ['runAsNode', false],
+    ]);
   });
 
   it('puts files beside the archive of the desktop package', () => {

@@ -150,8 +150,8 @@ const createQuit = (work: Work, answers: number[], endsWithWindow = true) => {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const QUESTION = '2 transcriptions are running. Quit Earshot / Keep Running';
 const RECORDING = 'A recording is in progress. Quit Earshot / Keep Recording';
-const JOBS = { jobs: 2, isRecording: false };
-const NOTHING = { jobs: 0, isRecording: false };
+const NOTHING = { jobs: 0, isRecording: false, isUploading: false };
+const JOBS = { ...NOTHING, jobs: 2 };
 
 describe('quitting', () => {
   it('closes the service first, without a question while nothing runs', async () => {
@@ -174,7 +174,7 @@ describe('quitting', () => {
   });
 
   it('asks about a recording and jobs in one question, and stores the recording before the service closes', async () => {
-    const { app, happened } = createQuit({ jobs: 1, isRecording: true }, [0]);
+    const { app, happened } = createQuit({ ...NOTHING, jobs: 1, isRecording: true }, [0]);
     app.quit();
     await settle();
     const question = 'A recording and a transcription are in progress. Quit Earshot / Keep Recording';
@@ -182,7 +182,7 @@ describe('quitting', () => {
   });
 
   it('asks before the window closes in a recording, which keeps it open', async () => {
-    const { closeWindow, happened } = createQuit({ jobs: 0, isRecording: true }, [1, 0]);
+    const { closeWindow, happened } = createQuit({ ...NOTHING, isRecording: true }, [1, 0]);
     closeWindow();
     await settle();
     expect(happened.splice(0)).toEqual(['front', RECORDING]);
@@ -190,6 +190,20 @@ describe('quitting', () => {
     await settle();
     expect(happened).toEqual(['front', RECORDING, 'saved', 'closed', 'ended']);
   });
+
+  it.each([true, false])(
+    'asks before an upload ends with the window, also where the program goes on',
+    async (ends) => {
+      const { closeWindow, happened } = createQuit({ ...NOTHING, isUploading: true }, [1, 0], ends);
+      closeWindow();
+      await settle();
+      const question = `Files are being uploaded. ${ends ? 'Quit Earshot' : 'Close Window'} / Keep Uploading`;
+      expect(happened.splice(0)).toEqual(['front', question]);
+      closeWindow();
+      await settle();
+      expect(happened).toEqual(['front', question, ...(ends ? ['closed', 'ended'] : ['window closed'])]);
+    },
+  );
 
   it('closes the window alone where jobs are to go on, and where nothing would be interrupted', async () => {
     const jobs = createQuit(JOBS, [1]);
@@ -204,7 +218,7 @@ describe('quitting', () => {
   });
 
   it('asks nothing when the system ends the program', async () => {
-    const { quit, happened } = createQuit({ jobs: 2, isRecording: true }, []);
+    const { quit, happened } = createQuit({ ...JOBS, isRecording: true, isUploading: true }, []);
     quit.now();
     await settle();
     expect(happened).toEqual(['saved', 'closed', 'ended']);

@@ -46,8 +46,10 @@ describe('requests of pages', () => {
         token: () => 'secret',
         signedIn: note('signed in'),
         setRecording: (isOn) => done.push(`recording ${isOn}`),
+        setUploading: (isOn) => done.push(`uploading ${isOn}`),
         recordingSaved: note('saved'),
         setTheme: note('theme'),
+        setOnTop: (isOn) => done.push(`on top ${isOn}`),
       },
     },
   );
@@ -60,9 +62,19 @@ describe('requests of pages', () => {
     send('ask', own, 'restart');
     send('signed-in', service);
     send('recording', service, true);
+    send('uploading', service, true);
     send('recording-saved', service);
-    expect(done.splice(0)).toEqual(['restart', 'signed in', 'recording true', 'saved']);
+    send('on-top', service, true);
+    expect(done.splice(0)).toEqual([
+      'restart',
+      'signed in',
+      'recording true',
+      'uploading true',
+      'saved',
+      'on top true',
+    ]);
     send('recording', service, 'on');
+    send('uploading', own, true);
     expect(done).toEqual([]);
     expect(send('token', service)).toBe('secret');
   });

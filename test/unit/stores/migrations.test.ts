@@ -297,7 +297,7 @@ describe('a database of version 240', () => {
       speech_understanding: { request: { custom_formatting: { date: 'mm/dd/yyyy' } } },
     };
     const path = fileOfVersion(
-      240,
+      250,
       `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
       ${insertTranscript('tr_1', { options: JSON.stringify({ topics: true, assemblyai: asked }) })}
       ${insertTranscript('tr_2', { options: JSON.stringify({ assemblyai: { entity_detection: true } }), queue_order: 2 })}
@@ -313,6 +313,24 @@ describe('a database of version 240', () => {
       settings: { entity_detection: true },
       texts: {},
     });
+  });
+
+  it('loses what control characters and reversed text hide in names, unless another one has the name', () => {
+    const path = fileOfVersion(
+      240,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1), ('usr_2', 'An\u202en', 0, 1),
+        ('usr_3', 'Bo\u202eb', 0, 1);
+      ${insertTranscript('tr_1', { name: 'talk\u202egpj.\u001b]0;title\u0007\n2', file_name: 'a\u0001b.mp3' })}
+      ${insertTranscript('tr_2', { name: 'Größe 👍🏽 – 山田', queue_order: 2 })}
+      ${insertTranscript('tr_3', { name: '\u202e', queue_order: 3 })}`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    expect(findTranscript(db, 'tr_1')).toMatchObject({ name: 'talkgpj.]0;title 2', fileName: 'ab.mp3' });
+    expect(findTranscript(db, 'tr_2')?.name).toBe('Größe 👍🏽 – 山田');
+    expect(findTranscript(db, 'tr_3')?.name).toBe('\u202e');
+    db.close();
+    const users = new BetterSqlite3(path).prepare('SELECT name FROM users ORDER BY id').pluck().all();
+    expect(users).toEqual(['Ann', 'An\u202en', 'Bob']);
   });
 });
 

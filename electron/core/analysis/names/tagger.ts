@@ -1,8 +1,7 @@
 import nlp from 'compromise/two';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { endsWithStop, type Token } from '../tokens.ts';
 
-/** Most tokens per call of compromise, which blocks the event loop. */
+/** Most tokens per call of compromise, whose time grows faster than the text. */
 const CHUNK = 60;
 
 type TaggedTerm = {
@@ -19,7 +18,7 @@ type TaggedTerm = {
 export class Tagger {
   readonly #known = new Map<string, readonly ReadonlySet<string>[]>();
 
-  async tag(text: string, tokens: readonly Token[], yieldIfDue: YieldIfDue): Promise<ReadonlySet<string>[]> {
+  tag(text: string, tokens: readonly Token[]): ReadonlySet<string>[] {
     const tags: ReadonlySet<string>[] = [];
     for (const chunk of chunksOf(tokens)) {
       const first = chunk[0];
@@ -30,7 +29,6 @@ export class Tagger {
       const known = this.#known.get(own) ?? tagChunk(own, from, chunk);
       this.#known.set(own, known);
       tags.push(...known);
-      await yieldIfDue();
     }
     return tags;
   }

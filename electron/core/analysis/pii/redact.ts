@@ -1,8 +1,8 @@
 import type { Entity, PiiPolicy, PiiSubstitution } from '../../../contract/analysis.ts';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Tagger } from '../names/tagger.ts';
 import type { DetectedSpan } from '../spans.ts';
 import type { AnalysisTranscript, RedactedWord } from '../types.ts';
+import { withoutDecided } from './decisions.ts';
 import { detectPrivateData, redactionSpans, widenSpans } from './redaction-spans.ts';
 import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
 
@@ -11,6 +11,8 @@ import { type OffsetMap, rewriteTranscript } from './rewrite.ts';
  * words around each value, too, twice as many in each round: so the number of rounds stays small for any text.
  */
 const EXACT_ROUNDS = 12;
+/** What a person decided to leave in the text. */
+const SHOWN = [false];
 
 export type RedactionOptions = {
   policies: readonly PiiPolicy[];
@@ -30,14 +32,13 @@ export type RedactionResult = {
  * Redacts text, segments and words, and moves entities. `spans` are those detected in the given text. Repeats until
  * detection finds nothing, so that redacting twice changes nothing. Segment ids stay; segments may become empty.
  */
-export const redactTranscript = async (
+export const redactTranscript = (
   transcript: AnalysisTranscript,
   spans: readonly DetectedSpan[],
   entities: readonly Entity[],
   options: RedactionOptions,
-  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<RedactionResult> => {
+): RedactionResult => {
   const { policies, substitution, secret } = options;
   const operator = { method: substitution, secret, language: transcript.language };
   let current = transcript;
@@ -46,17 +47,19 @@ export const redactTranscript = async (
   const words: RedactedWord[] = [];
   const hidden: PiiPolicy[] = [];
   for (let round = 0; ; round++) {
-    const exact = await redactionSpans(current.text, detected, policies, yieldIfDue);
+    const spansNow = redactionSpans(current.text, detected, policies);
+    const exact = withoutDecided(spansNow, current, SHOWN);
     if (exact.length === 0) break;
     const toRedact =
-      round < EXACT_ROUNDS ? exact : widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1));
-    const next = await rewriteTranscript(current, toRedact, operator, yieldIfDue);
-    await yieldIfDue();
+      round < EXACT_ROUNDS
+        ? exact
+        : withoutDecided(widenSpans(current.text, exact, 2 ** (round - EXACT_ROUNDS + 1)), current, SHOWN);
+    const next = rewriteTranscript(current, toRedact, operator);
     words.push(...next.words);
     hidden.push(...exact.map(({ policy }) => policy));
     mapped = moveEntities(mapped, next.map, next.transcript.text);
     current = next.transcript;
-    detected = await detectPrivateData(current.text, current.language, yieldIfDue, tagger);
+    detected = detectPrivateData(current.text, current.language, tagger);
   }
   return { transcript: current, words, entities: mapped, hidden };
 };

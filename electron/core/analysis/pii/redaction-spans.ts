@@ -1,15 +1,15 @@
 import { PII_GROUPS, PII_POLICIES, type PiiPolicy } from '../../../contract/analysis.ts';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { detectEntities } from '../detect.ts';
 import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
 import { readNumbers } from '../numbers/reading.ts';
 import { type DetectedSpan, excludeRedacted, hiddenSpan, resolveOverlaps } from '../spans.ts';
-import { blankRedacted, tokenize, tokenizeAsync, tokenWindows } from '../tokens.ts';
+import { blankRedacted, tokenize, tokenWindows } from '../tokens.ts';
 import type { PolicyCounts } from '../types.ts';
 import { findAccessKeys } from './access-keys.ts';
 import { findAges } from './birth.ts';
+import { findCheckedValues } from './checked-values.ts';
 import { findCuedValues } from './cued-values.ts';
 import { findPersonalFacts } from './personal-facts.ts';
 
@@ -38,28 +38,24 @@ const NOT_IDENTIFYING: ReadonlySet<PiiPolicy> = new Set([
 ]);
 /** Whether a value found once is redacted wherever it occurs. */
 const isIdentifying = (policy: PiiPolicy): boolean => !NOT_IDENTIFYING.has(policy);
-const BATCH = 400;
 
 /** All spans, including those for redaction alone. */
-export const detectPrivateData = async (
+export const detectPrivateData = (
   original: string,
   language: string,
-  yieldIfDue: YieldIfDue,
   tagger: Tagger = new Tagger(),
-): Promise<DetectedSpan[]> => {
+): DetectedSpan[] => {
   const { text, toOriginal } = foldText(original);
-  const found = await detectEntities(text, language, yieldIfDue, tagger);
-  const tokens = await tokenizeAsync(text, yieldIfDue);
+  const found = detectEntities(text, language, tagger);
+  const tokens = tokenize(text);
   for (const window of tokenWindows(tokens)) {
     found.push(...excludeRedacted(findPersonalFacts(window), window));
-    await yieldIfDue();
   }
   const reading = readNumbers(text, tokens, language);
-  const readTokens = await tokenizeAsync(reading.text, yieldIfDue);
+  const readTokens = tokenize(reading.text);
   for (const window of tokenWindows(readTokens)) {
-    const values = [...findCuedValues(window), ...findAges(window)];
+    const values = [...findCuedValues(window), ...findAges(window), ...findCheckedValues(window, language)];
     found.push(...excludeRedacted(values, window).map(reading.toOriginal));
-    await yieldIfDue();
   }
   found.push(...findAccessKeys(blankRedacted(text, tokens)));
   return found.map(toOriginal);
@@ -69,22 +65,27 @@ export const detectPrivateData = async (
  * What to redact for the policies: all their spans, other occurrences of the same values, and parts of names.
  * Overlapping spans are merged under the policy of the highest score, since hiding too much is the safe side.
  */
-export const redactionSpans = async (
+export const redactionSpans = (
   text: string,
   detected: readonly DetectedSpan[],
   policies: readonly PiiPolicy[],
-  yieldIfDue: YieldIfDue,
-): Promise<RedactionSpan[]> => {
+): RedactionSpan[] => {
   const wanted = new Set(policies);
   if (wanted.has('bank_account')) wanted.add('iban');
   if (wanted.has('date')) wanted.add('date_of_birth');
-  const selected = detected.filter((span) => wanted.has(span.policy));
-  await yieldIfDue();
-  const repetitions = await findRepetitions(text, selected, yieldIfDue);
-  await yieldIfDue();
+  wanted.add('redacted');
+  const selected = detected.filter(
+    ({ policy, from, to }) => wanted.has(policy) && !isPublic(text.slice(from, to)),
+  );
+  const repetitions = findRepetitions(text, selected);
   // A span without letters and digits would never change, and redaction never end.
   return mergeOverlapping([...selected, ...repetitions]).filter((span) => hasText(text, span));
 };
+
+/** "the sixties", "the 1990s", and numbers of books, which identify nobody. */
+const isPublic = (value: string): boolean =>
+  /(?:\d0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)$/iu.test(value) ||
+  /^97[89](?:[\s-]?\d){10}$/u.test(value);
 
 export const countPolicies = (policies: readonly PiiPolicy[]): PolicyCounts => {
   const counts: PolicyCounts = {};
@@ -147,14 +148,9 @@ type Repetition = {
 };
 
 /** Other occurrences of identifying values, and of parts of names. */
-const findRepetitions = async (
-  original: string,
-  detected: readonly DetectedSpan[],
-  yieldIfDue: YieldIfDue,
-): Promise<DetectedSpan[]> => {
+const findRepetitions = (original: string, detected: readonly DetectedSpan[]): DetectedSpan[] => {
   const values = new Map<string, Repetition>();
-  for (const [index, span] of detected.entries()) {
-    if (index % 100 === 0) await yieldIfDue();
+  for (const span of detected) {
     if (!isIdentifying(span.policy)) continue;
     const value = foldText(original.slice(span.from, span.to)).text;
     addValue(values, value, span.policy);
@@ -163,11 +159,10 @@ const findRepetitions = async (
       if (/^\p{L}{3,}/u.test(part)) addValue(values, part, span.policy);
   }
   const { text, toOriginal } = foldText(original);
-  const tokens = await tokenizeAsync(text, yieldIfDue);
+  const tokens = tokenize(text);
   const list = new Gazetteer(values.keys());
   const found: DetectedSpan[] = [];
   for (const [at, token] of tokens.entries()) {
-    if (at % BATCH === 0) await yieldIfDue();
     const match = list.match(tokens, at);
     const last = match ? tokens[match.last] : undefined;
     const repetition = match ? values.get(match.phrase) : undefined;

@@ -1,4 +1,3 @@
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import { type LocatedWord, locateSegments, locateSegmentWords } from '../offsets.ts';
 import type { AnalysisSegment, AnalysisTranscript, AnalysisWord, RedactedWord } from '../types.ts';
@@ -17,9 +16,6 @@ export type RewrittenTranscript = {
   map: OffsetMap;
 };
 
-/** Segments between two yields. */
-const BATCH = 50;
-
 /** The part of a span inside one segment, and what replaces it there. */
 type Replacement = RedactionSpan & {
   substitute: string;
@@ -29,15 +25,13 @@ type Replacement = RedactionSpan & {
  * Applies the operator to text, segments and words. A span across segments leaves its hash token in the first one;
  * masks keep the length. Segments that lose all text stay, with an empty text.
  */
-export const rewriteTranscript = async (
+export const rewriteTranscript = (
   transcript: AnalysisTranscript,
   spans: readonly RedactionSpan[],
   operator: RedactionOperator,
-  yieldIfDue: YieldIfDue,
-): Promise<RewrittenTranscript> => {
+): RewrittenTranscript => {
   const { text, segments } = transcript;
   const ranges = locateSegments(text, segments);
-  await yieldIfDue();
   const map = { starts: new Int32Array(text.length).fill(-1), ends: new Int32Array(text.length).fill(-1) };
   const redacted: RedactedWord[] = [];
   const texts: string[] = [];
@@ -46,7 +40,6 @@ export const rewriteTranscript = async (
   let next = 0;
   const rewritten: AnalysisSegment[] = [];
   for (const [index, segment] of segments.entries()) {
-    if (index % BATCH === 0) await yieldIfDue();
     const range = ranges[index] ?? { from: 0, to: 0 };
     while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= range.from) next += 1;
     const replacements = replacementsIn(text, spans, next, range, operator);
@@ -212,7 +205,7 @@ const rewriteWords = (
   /** Where the last word in `out` ends. */
   let end = 0;
   for (const word of located) {
-    const { word: _own, segment: _segment, from, to, ...times } = word;
+    const { word: _own, segment: _segment, isPrivate, from, to, ...times } = word;
     const range = newRange(rewritten, from, to);
     if (range === undefined) continue;
     const replacement = replacementAt(word, replacements);
@@ -223,8 +216,10 @@ const rewriteWords = (
       last.word += own;
       if (word.subtitleEnd !== undefined) last.subtitleEnd = word.subtitleEnd;
       if (replacement !== undefined && replacement.substitute !== '') last.end = Math.max(last.end, word.end);
-    } else if (own !== '' && isWord) out.push({ ...times, word: own });
-    else continue;
+    } else if (own !== '' && isWord) {
+      const shown = replacement === undefined && isPrivate === false ? { isPrivate } : {};
+      out.push({ ...times, ...shown, word: own });
+    } else continue;
     end = Math.max(end, range.to);
   }
   return out;

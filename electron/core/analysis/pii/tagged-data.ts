@@ -1,16 +1,16 @@
 import type { PiiPolicy } from '../../../contract/analysis.ts';
-import { createYielder } from '../../base/event-loop.ts';
 import { isPlainWord } from '../names/plain-words.ts';
+import { numberWords, smallValue } from '../numbers/number-words.ts';
 import { readNumbers } from '../numbers/reading.ts';
 import { locateSentences } from '../sentences.ts';
 import { type DetectedSpan, entitySpan, excludeRedacted, hiddenSpan } from '../spans.ts';
-import { tokenize, tokenizeAsync } from '../tokens.ts';
+import { tokenize } from '../tokens.ts';
 import type { AnalysisTranscript, PrivateDataTagger } from '../types.ts';
 
-/** What a model found in a text: spans to add to those of the rules, and where a name is possible at all. */
+/** What a model found in a text: spans to add to those of the rules, and which finds of rules are none. */
 export type TaggedData = {
   readonly spans: readonly DetectedSpan[];
-  isSurelyNothing(span: DetectedSpan): boolean;
+  isNoName(span: DetectedSpan): boolean;
 };
 
 /**
@@ -43,7 +43,7 @@ const PARTS_OF_ADDRESS: ReadonlySet<string> = new Set([
 /** Below those of the rules, which know the kind better. */
 const SCORE = 0.5;
 /** For a name in lower case in a sentence that has capitals. */
-const SURE = 0.9;
+const SURE = 0.955;
 
 type Word = { readonly from: number; readonly to: number; readonly kind: string; readonly score: number };
 
@@ -51,19 +51,20 @@ const isNameOrPlace = (policy: PiiPolicy): boolean => policy === 'person_name' |
 const policyOf = (kind: string): PiiPolicy => POLICY_OF[kind] ?? NUMBER;
 
 /** Whether a word can be a name or place by itself: not a number, nor a word of everyday language. */
-const isTelling = (text: string, { from, to, score }: Word, isCased: boolean): boolean => {
+const isTelling = (text: string, { from, to, score }: Word, language: string, isCased: boolean): boolean => {
   const word = text.slice(from, to);
-  if (!/\p{L}/u.test(word) || isPlainWord(word.toLowerCase())) return false;
+  const isNumber = smallValue(word.toLowerCase(), numberWords(language)) !== undefined;
+  if (!/\p{L}/u.test(word) || isNumber || isPlainWord(word.toLowerCase())) return false;
   return !isCased || /\p{Lu}/u.test(word) || score >= SURE;
 };
 
 /** The words of a sentence, as offsets in its reading, that are private. */
-const privateWords = (text: string, words: readonly Word[]): Word[] => {
+const privateWords = (text: string, words: readonly Word[], language: string): Word[] => {
   const isCased = /\p{Lu}/u.test(text);
   const telling = words.map(
     (word) =>
       !PARTS_OF_ADDRESS.has(word.kind) &&
-      (!isNameOrPlace(policyOf(word.kind)) || isTelling(text, word, isCased)),
+      (!isNameOrPlace(policyOf(word.kind)) || isTelling(text, word, language, isCased)),
   );
   const hasAddress = words.some(
     ({ kind }, index) => telling[index] && (kind === 'street_name' || kind === 'city'),
@@ -87,10 +88,11 @@ export const tagPrivateData = async (
 ): Promise<TaggedData> => {
   const sentences = locateSentences(text, segments).map(({ from, to }) => {
     const own = text.slice(from, to);
-    return { from, reading: readNumbers(own, tokenize(own), language) };
+    return { from, to, reading: readNumbers(own, tokenize(own), language) };
   });
   const found = await tagger.tag(sentences.map(({ reading }) => reading.text));
   const possible = new Uint8Array(text.length);
+  const cased = new Uint8Array(text.length);
   const spans: DetectedSpan[] = [];
   for (const [index, words] of found.entries()) {
     const sentence = sentences[index];
@@ -100,16 +102,21 @@ export const tagPrivateData = async (
       return { from: from + sentence.from, to: to + sentence.from };
     };
     for (const word of words) possible.fill(1, inText(word).from, inText(word).to);
+    if (/\p{Lu}/u.test(sentence.reading.text)) cased.fill(1, sentence.from, sentence.to);
     const likely = words.flatMap(({ kind, ...word }) => (kind === null ? [] : [{ kind, ...word }]));
-    for (const word of privateWords(sentence.reading.text, likely)) {
+    for (const word of privateWords(sentence.reading.text, likely, language)) {
       const { from, to } = inText(word);
       addSpan(spans, text, policyOf(word.kind), from, to);
     }
   }
-  const tokens = await tokenizeAsync(text, createYielder());
+  const tokens = tokenize(text);
   return {
     spans: excludeRedacted(spans, tokens),
-    isSurelyNothing: ({ from, to }) => possible.subarray(from, to).every((value) => value === 0),
+    isNoName: ({ from, to, policy }) => {
+      const isLower = cased[from] === 1 && !/\p{Lu}/u.test(text.slice(from, to));
+      if (isLower && !spans.some((span) => span.from < to && from < span.to)) return true;
+      return isNameOrPlace(policy) && possible.subarray(from, to).every((value) => value === 0);
+    },
   };
 };
 
@@ -131,8 +138,8 @@ const addSpan = (spans: DetectedSpan[], text: string, policy: PiiPolicy, from: n
 const NO_PRIVATE_NAME: ReadonlySet<PiiPolicy> = new Set<PiiPolicy>(['organization', 'product', 'event']);
 
 /**
- * Unites the finds of rules and model. A rule's name or place goes where the model is sure of nothing, and a name of the model
- * where a rule knows an organization, a product or an event.
+ * Unites the finds of rules and model. A rule's name goes where the model is sure of nothing, or finds nothing and the name is in
+ * lower case though the sentence has capitals; a name of the model goes where a rule knows an organization, a product or an event.
  */
 export const uniteFinds = (
   rules: readonly DetectedSpan[],
@@ -141,9 +148,10 @@ export const uniteFinds = (
   if (tagged === undefined) return [...rules];
   const others = rules.filter(({ policy }) => NO_PRIVATE_NAME.has(policy));
   return [
-    ...rules.filter(
-      (span) => !(span.entity !== null && isNameOrPlace(span.policy) && tagged.isSurelyNothing(span)),
-    ),
+    ...rules.filter((span) => {
+      const isName = isNameOrPlace(span.policy) || NO_PRIVATE_NAME.has(span.policy);
+      return !(span.entity !== null && isName && tagged.isNoName(span));
+    }),
     ...tagged.spans.filter(
       (span) =>
         !isNameOrPlace(span.policy) || !others.some(({ from, to }) => from <= span.from && span.to <= to),

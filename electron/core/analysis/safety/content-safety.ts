@@ -1,10 +1,9 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
 import { type ContentSafety, SAFETY_LABELS, type SafetyLabel } from '../../../contract/analysis.ts';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { LEXICON } from '../names/tagger.ts';
 import { locateSegments } from '../offsets.ts';
-import { startsSentence, type Token, tokenizeAsync } from '../tokens.ts';
+import { startsSentence, type Token, tokenize } from '../tokens.ts';
 import type { AnalysisSegment, AnalysisTranscript } from '../types.ts';
 import { ALLOWED, BENIGN, HATE_TARGETS, HATE_VERBS, type Strength, TERM_LISTS } from './terms.ts';
 
@@ -24,15 +23,13 @@ const profanityMatcher = new RegExpMatcher({ ...englishDataset.build(), ...engli
  * or a group of people near a word of hate. A label's confidence is 1 - exp(-sum of strengths / 2). Irony and quotations
  * count as well; best in English.
  */
-export const assessContentSafety = async (
+export const assessContentSafety = (
   transcript: AnalysisTranscript,
-  yieldIfDue: YieldIfDue,
-): Promise<{ report: ContentSafety; profanity: { from: number; to: number }[] }> => {
-  const tokens = await tokenizeAsync(transcript.text, yieldIfDue);
+): { report: ContentSafety; profanity: { from: number; to: number }[] } => {
+  const tokens = tokenize(transcript.text);
   const hits: SafetyHit[] = [];
   for (let start = 0; start < tokens.length; start += BATCH) {
     hits.push(...findHits(tokens, start, Math.min(tokens.length, start + BATCH)));
-    await yieldIfDue();
   }
   const profanity = hits.filter((hit) => hit.label === 'profanity' || isObscene(transcript.text, hit));
   return {

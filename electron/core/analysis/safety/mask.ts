@@ -31,15 +31,15 @@ export const maskSpans = (
 };
 
 /** Masks profanity in the other readings of words; undefined where there is none. */
-export const maskAlternatives = async (
+export const maskAlternatives = (
   transcript: AnalysisTranscript,
-  profanityIn: (text: string) => Promise<readonly { from: number; to: number }[]>,
-): Promise<AnalysisTranscript | undefined> => {
+  profanityIn: (text: string) => readonly { from: number; to: number }[],
+): AnalysisTranscript | undefined => {
   const readings = transcript.segments.flatMap(({ words }) =>
     words.flatMap(({ alternatives = [] }) => alternatives.map(({ text }) => text)),
   );
   const text = readings.map((reading) => `${reading}\n`).join('');
-  const spans = await profanityIn(text);
+  const spans = profanityIn(text);
   if (spans.length === 0) return undefined;
   // A mask is as long as what it covers.
   const masked = maskText(text, spans).split('\n')[Symbol.iterator]();

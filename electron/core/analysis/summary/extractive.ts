@@ -1,5 +1,4 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { CONTINUOUS_SCRIPTS } from '../../base/text.ts';
 import type { LocatedSentence } from '../sentences.ts';
@@ -14,7 +13,6 @@ const LAMBDA = 0.72;
 const MAX_BULLETS = 12;
 const MAX_CANDIDATES = 4000;
 const UNSPACED = new RegExp(`[${CONTINUOUS_SCRIPTS}]`, 'u');
-const BATCH = 100;
 
 type Candidate = {
   index: number;
@@ -37,14 +35,13 @@ const ANAPHORIC =
  * selected by maximal marginal relevance (Carbonell & Goldstein 1998), at most a third from each quarter of the text, in
  * text order. A sentence that refers to the one before ("It was …") includes that one.
  */
-export const extractiveSummary = async (
+export const extractiveSummary = (
   sentences: readonly LocatedSentence[],
   language: string,
   type: SummaryType,
-  yieldIfDue: YieldIfDue,
-): Promise<Summary> => {
-  const candidates = await rankSentences(sentences, language, yieldIfDue);
-  const chosen = await selectDiverse(candidates, sentences.length, yieldIfDue);
+): Summary => {
+  const candidates = rankSentences(sentences, language);
+  const chosen = selectDiverse(candidates, sentences.length);
   const bullets = dropAbsorbed(chosen.map((candidate) => toBullet(candidate, sentences, language)));
   return { text: formatSummary(bullets, type, language), type, language, engine: 'extractive', bullets };
 };
@@ -57,15 +54,10 @@ export const bulletCount = (sentences: number): number =>
     Math.max(1, sentences),
   );
 
-const rankSentences = async (
-  sentences: readonly LocatedSentence[],
-  language: string,
-  yieldIfDue: YieldIfDue,
-): Promise<Candidate[]> => {
+const rankSentences = (sentences: readonly LocatedSentence[], language: string): Candidate[] => {
   const stops = stopWords(language);
   const kept: { index: number; text: string; words: number; stems: string[] }[] = [];
   for (const [index, sentence] of sentences.entries()) {
-    if (index % BATCH === 0) await yieldIfDue();
     const text = cleanSentence(sentence.text, language);
     const tokens = tokenize(text);
     const stems = tokens
@@ -77,8 +69,7 @@ const rankSentences = async (
   }
   const usable = sampleEvenly(kept.length > 0 ? kept : allSentences(sentences, language), MAX_CANDIDATES);
   const vectors = toVectors(usable.map((one) => one.stems));
-  await yieldIfDue();
-  const ranks = await textRank(await similarityGraph(vectors, yieldIfDue), yieldIfDue);
+  const ranks = textRank(similarityGraph(vectors));
   return usable.map(({ index, text, words }, at) => {
     const score = (ranks[at] ?? 0) * weightOf(text, words, index / Math.max(1, sentences.length));
     return { index, text, words, vector: vectors[at] ?? new Map<string, number>(), score };
@@ -121,11 +112,7 @@ const weightOf = (text: string, words: number, position: number): number => {
   return weight * (position < 0.1 ? 1.12 : position > 0.92 ? 1.06 : 1);
 };
 
-const selectDiverse = async (
-  candidates: readonly Candidate[],
-  total: number,
-  yieldIfDue: YieldIfDue,
-): Promise<Candidate[]> => {
+const selectDiverse = (candidates: readonly Candidate[], total: number): Candidate[] => {
   const wanted = Math.min(bulletCount(candidates.length), candidates.length);
   const share = Math.max(1, Math.ceil(wanted / 3));
   const perQuarter = [0, 0, 0, 0];
@@ -154,7 +141,6 @@ const selectDiverse = async (
         nearest[at] ?? 0,
         dotProduct(candidate.vector, candidates[at]?.vector ?? new Map()),
       );
-    await yieldIfDue();
   }
   return chosen.sort((a, b) => a.index - b.index);
 };

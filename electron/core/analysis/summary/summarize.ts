@@ -1,7 +1,6 @@
 import type { Summary, SummaryType } from '../../../contract/analysis.ts';
 import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { roundMs } from '../../base/numbers.ts';
 import { type LocatedSentence, locateSentences } from '../sentences.ts';
 import type { AnalysisTranscript, Summarizer } from '../types.ts';
@@ -22,11 +21,9 @@ export type SummaryRequest = {
 export const summarize = async (
   transcript: AnalysisTranscript,
   request: SummaryRequest,
-  yieldIfDue: YieldIfDue,
 ): Promise<{ summary: Summary; warnings: StoredWarning[] }> => {
   const warnings: StoredWarning[] = [];
   const sentences = locateSentences(transcript.text, transcript.segments);
-  await yieldIfDue();
   const language = request.language ?? transcript.language;
   if (request.summarizer && sentences.length > 0) {
     const written = await writeWithModel(sentences, language, request, request.summarizer);
@@ -47,11 +44,11 @@ export const summarize = async (
   }
   if (!translation)
     return {
-      summary: await extractiveSummary(sentences, transcript.language, request.type, yieldIfDue),
+      summary: extractiveSummary(sentences, transcript.language, request.type),
       warnings,
     };
   const translated = locateSentences(translation.text, translation.segments);
-  const summary = await extractiveSummary(translated, translation.language, request.type, yieldIfDue);
+  const summary = extractiveSummary(translated, translation.language, request.type);
   return {
     summary: { ...summary, bullets: summary.bullets?.map((bullet) => sourceByTime(bullet, sentences)) },
     warnings,

@@ -1,8 +1,5 @@
-import type { YieldIfDue } from '../../base/event-loop.ts';
-
 const DAMPING = 0.85;
 const ITERATIONS = 25;
-const ROWS_PER_YIELD = 40;
 /** Stems in more sentences than this do not tell which belong together; skipping them bounds the work. */
 const MAX_SENTENCES_PER_STEM = 150;
 
@@ -40,7 +37,7 @@ export const dotProduct = (a: Vector, b: Vector): number => {
 };
 
 /** The similarity graph of sentences that share a stem, by an inverted index. */
-export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: YieldIfDue): Promise<Graph> => {
+export const similarityGraph = (vectors: readonly Vector[]): Graph => {
   const index = new Map<string, number[]>();
   for (const [row, vector] of vectors.entries()) {
     for (const stem of vector.keys()) {
@@ -51,7 +48,6 @@ export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: Yi
   }
   const graph: Graph = { neighbors: [], weights: [] };
   for (const [row, vector] of vectors.entries()) {
-    if (row % ROWS_PER_YIELD === 0) await yieldIfDue();
     const sums = new Map<number, number>();
     for (const [stem, weight] of vector) {
       const rows = index.get(stem) ?? [];
@@ -71,7 +67,7 @@ export const similarityGraph = async (vectors: readonly Vector[], yieldIfDue: Yi
  * TextRank (Mihalcea & Tarau 2004): PageRank over a graph of sentences, with edges weighted by the cosine of tf-idf
  * vectors as in LexRank (Erkan & Radev 2004). Scores are scaled to a maximum of 1.
  */
-export const textRank = async (graph: Graph, yieldIfDue: YieldIfDue): Promise<Float64Array> => {
+export const textRank = (graph: Graph): Float64Array => {
   const count = graph.neighbors.length;
   const totals = Float64Array.from(graph.weights, (weights) =>
     weights.reduce((sum, weight) => sum + weight, 0),
@@ -80,7 +76,6 @@ export const textRank = async (graph: Graph, yieldIfDue: YieldIfDue): Promise<Fl
   for (let round = 0; round < ITERATIONS; round++) {
     const next = new Float64Array(count).fill(1 - DAMPING);
     for (let row = 0; row < count; row++) {
-      if (row % (ROWS_PER_YIELD * 10) === 0) await yieldIfDue();
       distributeRank(graph, row, ranks[row] ?? 0, totals[row] ?? 0, next);
     }
     ranks = next;

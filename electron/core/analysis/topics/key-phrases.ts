@@ -1,10 +1,8 @@
-import type { YieldIfDue } from '../../base/event-loop.ts';
-import { type Token, tokenizeAsync } from '../tokens.ts';
+import { type Token, tokenize } from '../tokens.ts';
 import { stemOf, stopWords } from './stop-words.ts';
 
 const MAX_PHRASES = 12;
 const MAX_PHRASE_WORDS = 4;
-const BATCH = 500;
 
 type Candidate = {
   /** The most frequent spelling. */
@@ -19,16 +17,8 @@ type Candidate = {
  * punctuation, words score their degree over their frequency. Unlike RAKE, a phrase scores the mean of its words times
  * the logarithm of its frequency, so that rare long phrases do not outrank frequent short ones.
  */
-export const findKeyPhrases = async (
-  text: string,
-  language: string,
-  yieldIfDue: YieldIfDue,
-): Promise<string[]> => {
-  const candidates = await collectCandidates(
-    await tokenizeAsync(text, yieldIfDue),
-    stopWords(language),
-    yieldIfDue,
-  );
+export const findKeyPhrases = (text: string, language: string): string[] => {
+  const candidates = collectCandidates(tokenize(text), stopWords(language));
   const frequency = new Map<string, number>();
   const degree = new Map<string, number>();
   for (const { stems, count } of candidates) {
@@ -37,7 +27,6 @@ export const findKeyPhrases = async (
       degree.set(stem, (degree.get(stem) ?? 0) + count * stems.length);
     }
   }
-  await yieldIfDue();
   const scored = candidates.map((candidate) => {
     const words = candidate.stems.map((stem) => {
       const often = frequency.get(stem) ?? 1;
@@ -67,15 +56,10 @@ const selectDistinct = (candidates: readonly Candidate[]): string[] => {
   return chosen.map((candidate) => candidate.text);
 };
 
-const collectCandidates = async (
-  tokens: readonly Token[],
-  stops: ReadonlySet<string>,
-  yieldIfDue: YieldIfDue,
-): Promise<Candidate[]> => {
+const collectCandidates = (tokens: readonly Token[], stops: ReadonlySet<string>): Candidate[] => {
   const found = new Map<string, Candidate & { forms: Map<string, number> }>();
   let run: Token[] = [];
   for (const token of tokens) {
-    if (token.index % BATCH === 0) await yieldIfDue();
     const usable = isContent(token, stops);
     if (usable && token.lead === '') run.push(token);
     if (!usable || token.trail !== '' || token.lead !== '') {

@@ -1,11 +1,9 @@
 import taxonomy from '../../../../resources/topics/topics.json' with { type: 'json' };
-import type { YieldIfDue } from '../../base/event-loop.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { type Token, tokenizeAsync } from '../tokens.ts';
+import { type Token, tokenize } from '../tokens.ts';
 import { stemOf } from './stop-words.ts';
 
 const MAX_TOPICS = 10;
-const BATCH = 500;
 /** Least score of a topic, absolute and as a share of the best topic's. */
 const MIN_SCORE = 3.5;
 const MIN_SHARE = 0.3;
@@ -36,8 +34,8 @@ export const TOPIC_NAMES: readonly string[] = taxonomy.topics.map((topic) => top
  * weight × (1 + ln occurrences) / √(topics that use it). A topic needs two different terms, or a strong one three times.
  * English only.
  */
-export const findTopics = async (text: string, yieldIfDue: YieldIfDue): Promise<string[]> => {
-  const counts = await countTerms(await tokenizeAsync(text, yieldIfDue), yieldIfDue);
+export const findTopics = (text: string): string[] => {
+  const counts = countTerms(tokenize(text));
   const scores = taxonomy.topics.map(() => ({ score: 0, terms: 0, strong: 0, most: 0 }));
   for (const [term, count] of counts) {
     const uses = TERM_USES.get(term) ?? [];
@@ -60,11 +58,10 @@ export const findTopics = async (text: string, yieldIfDue: YieldIfDue): Promise<
     .map((entry) => entry.name);
 };
 
-const countTerms = async (tokens: readonly Token[], yieldIfDue: YieldIfDue): Promise<Map<string, number>> => {
+const countTerms = (tokens: readonly Token[]): Map<string, number> => {
   const stemmed = tokens.map((token) => ({ ...token, norm: stemOf(token.stem), stem: stemOf(token.stem) }));
   const counts = new Map<string, number>();
   for (let at = 0; at < stemmed.length; at++) {
-    if (at % BATCH === 0) await yieldIfDue();
     const match = TERMS.match(stemmed, at);
     if (!match) continue;
     counts.set(match.phrase, (counts.get(match.phrase) ?? 0) + 1);

@@ -26,6 +26,8 @@ type CoverOptions = {
   /** The stream's start on that timeline. */
   readonly start: number;
   readonly cover: 'tone' | 'mute';
+  /** What takes the place of the sound, from these frames on. */
+  readonly restored?: readonly { readonly from: number; readonly pcm: Buffer }[];
 };
 
 /** The spans sorted and merged, as frames from the stream's start. */
@@ -64,9 +66,17 @@ export class CoverTransform extends Transform {
     const whole = bytes.length - (bytes.length % this.#frameBytes);
     this.#rest = bytes.subarray(whole);
     const frames = bytes.subarray(0, whole);
+    this.#restore(frames);
     this.#cover(frames);
     this.frames += frames.length / this.#frameBytes;
     callback(null, frames);
+  }
+
+  #restore(bytes: Buffer): void {
+    for (const { from, pcm } of this.#options.restored ?? []) {
+      const at = (from - this.frames) * this.#frameBytes;
+      if (at < bytes.length && at + pcm.length > 0) pcm.copy(bytes, Math.max(0, at), Math.max(0, -at));
+    }
   }
 
   #cover(bytes: Buffer): void {
@@ -202,6 +212,31 @@ const encodeRun = (
     onStderr: onActivity,
   });
 
+/** The sound that is restored, in the format of the input. */
+const readRestored = async (
+  tools: FfmpegTools,
+  options: BleepOptions,
+  pcm: PcmFormat,
+  track: (run: FfmpegRun) => FfmpegRun,
+): Promise<{ from: number; pcm: Buffer }[]> => {
+  const { restore } = options;
+  if (restore === undefined) return [];
+  const source = { ...options, input: restore.input };
+  const own = await pcmFormat(tools, source);
+  const format = { ...own, sampleRate: pcm.sampleRate, channels: pcm.channels };
+  const restored: { from: number; pcm: Buffer }[] = [];
+  for (const span of restore.spans) {
+    const part = { ...source, range: span };
+    const run = track(await decodeRun(tools, part, format, () => {}));
+    const buffers: Buffer[] = [];
+    for await (const buffer of readRange(run, part, format, () => {})) buffers.push(buffer);
+    await run.exit;
+    const from = Math.round((span.start - restore.offset) * format.sampleRate);
+    restored.push({ from, pcm: Buffer.concat(buffers) });
+  }
+  return restored;
+};
+
 /** Why the bleeping was stopped from outside: abort, failed range reader, stall. Null if it was not. */
 const interruption = (options: BleepOptions, stalledAfter: number | null): AppError | null => {
   if (options.signal?.aborted) return cancellationError(options.signal);
@@ -275,10 +310,17 @@ export const bleep = async (
     void killAll();
   });
   const start = options.range?.start ?? 0;
-  const cover = new CoverTransform({ ...pcm, spans: options.spans, start, cover: options.cover ?? 'tone' });
   const unlisten = onAbort(signal, () => void killAll());
   try {
     stall.resume();
+    const restored = await readRestored(tools, options, pcm, track);
+    const cover = new CoverTransform({
+      ...pcm,
+      spans: options.spans,
+      start,
+      cover: options.cover ?? 'tone',
+      restored,
+    });
     const decoding = track(await decodeRun(tools, options, pcm, () => stall.touch()));
     const encoding = track(encodeRun(tools, options, pcm, cover, () => stall.touch()));
     // If the encoder ends early, e.g. on a full disk, nothing reads the decoder's output: it would wait forever.

@@ -84,6 +84,7 @@ export class Decoder implements Decode {
   #isCutOff = false;
   #hasTimes = true;
   #hasJumps = false;
+  #hasWrongRate = false;
   /** ffmpeg guesses which channel is which, and would leave out what it takes for a channel of bass. */
   #hasGuessedChannels = false;
   /** The number of channels of which nothing says which is which. */
@@ -290,6 +291,7 @@ export class Decoder implements Decode {
     const downmix = new Downmix();
     for await (const part of samples) {
       this.#hasJumps ||= timeline.hasJumps;
+      this.#hasWrongRate ||= timeline.hasWrongRate;
       if (isMixed) yield* downmix.push(part);
       else yield part;
     }
@@ -341,8 +343,8 @@ export class Decoder implements Decode {
     const isShort = declared !== null && seconds < declared - Math.max(1, declared * 0.01);
     // Beside a longer stream, a track may be shorter than the file without a loss.
     const isConclusive = this.#streams.size === 1 || this.#isCutOff;
-    const isTruncated =
-      isShort && (this.#wavSeconds !== null || (!this.#isDurationEstimated && isConclusive));
+    const isGuessed = this.#isDurationEstimated || this.#hasWrongRate;
+    const isTruncated = isShort && (this.#wavSeconds !== null || (!isGuessed && isConclusive));
     if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
         declared === null

@@ -1,3 +1,4 @@
+import { RAW_SAMPLES_HINT } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import { UNSAFE_FORMATS } from './input-options.ts';
 
@@ -55,7 +56,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     /Invalid data found when processing input|Invalid argument|End of file|Failed to (read|find)/i,
-    () => new AppError('not_media', 'The file is not a recording that ffmpeg can read.'),
+    () => new AppError('not_media', `The file is not a recording that ffmpeg can read. ${RAW_SAMPLES_HINT}`),
   ],
 ];
 

@@ -134,6 +134,7 @@ export const safeInputOptions = (input: MediaInput): string[] => [
   MEDIA_FORMATS.join(','),
   '-protocol_whitelist',
   input.kind === 'file' ? 'file' : 'http,tcp',
+  ...(input.kind === 'file' && input.format !== undefined ? ['-f', input.format] : []),
   ...(input.kind === 'file'
     ? []
     : [

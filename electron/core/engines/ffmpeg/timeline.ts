@@ -81,6 +81,8 @@ const HISTORY = 8;
 const WRONG_RATE = 0.06;
 /** Blocks whose times must differ by half of that: a lost packet is one. */
 const MIN_WRONG_BLOCKS = 3;
+/** Blocks after a gap that are held back until their times say whether it is one. */
+const HELD = 8;
 
 /** The samples of a block, and by how many the next one is later than this one. */
 type Step = { readonly samples: number; readonly advance: number };
@@ -89,13 +91,13 @@ type Step = { readonly samples: number; readonly advance: number };
  * Whether times run evenly faster or slower than the sound, as after a change of the sample rate in a format whose frames
  * carry no times.
  */
-const isWrongRate = (steps: readonly Step[]): boolean => {
+const isWrongRate = (steps: readonly Step[], minBlocks = MIN_WRONG_BLOCKS): boolean => {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const length = sum(steps.map(({ samples }) => samples));
   const excess = sum(steps.map(({ advance }) => advance)) - length;
   const isOff = ({ samples, advance }: Step): boolean =>
     Math.sign(excess) * (advance - samples) > (WRONG_RATE / 2) * samples;
-  return Math.abs(excess) > WRONG_RATE * length && steps.filter(isOff).length >= MIN_WRONG_BLOCKS;
+  return Math.abs(excess) > WRONG_RATE * length && steps.filter(isOff).length >= minBlocks;
 };
 
 type PcmLayout = {
@@ -138,10 +140,12 @@ export class Timeline {
   #offset = 0;
   #last: { readonly time: number; readonly samples: number } | null = null;
   #steps: readonly Step[] = [];
-  /** A block after a gap, until the time of the next one confirms it. */
-  #late: { readonly gap: number; readonly samples: Buffer } | null = null;
+  /** The blocks since a gap, until their times confirm it: it counts as silence so far. */
+  #late: { readonly gap: number; readonly blocks: Buffer[]; readonly steps: Step[] } | null = null;
   /** Times jumped forward by more than MAX_GAP: what follows is earlier than they say. */
   hasJumps = false;
+  /** Times counted another sample rate than the sound's: the length that the file declares does, too. */
+  hasWrongRate = false;
 
   constructor(layout: PcmLayout) {
     this.#layout = layout;
@@ -161,10 +165,24 @@ export class Timeline {
     yield* this.#writeLate();
   }
 
-  *#writeLate(): Generator<Buffer, void, undefined> {
+  *#writeLate(isBack = false): Generator<Buffer, void, undefined> {
     const late = this.#late;
     this.#late = null;
-    if (late !== null) yield* this.#write(late.gap, late.samples);
+    if (late === null) return;
+    const { gap, blocks, steps } = late;
+    const isWrong = this.#isWrongRate(steps, Math.max(MIN_WRONG_BLOCKS, steps.length / 2));
+    // Or only some times were wrong, as is the first one after some changes of the sample rate.
+    if (isWrong || isBack) {
+      this.#offset -= gap;
+      this.#position -= gap;
+    } else yield* this.#writeSilence(gap);
+    yield* blocks;
+  }
+
+  #isWrongRate(...steps: Parameters<typeof isWrongRate>): boolean {
+    const isWrong = isWrongRate(...steps);
+    this.hasWrongRate ||= isWrong;
+    return isWrong;
   }
 
   #timeOf({ milliseconds }: TimedSamples): number {
@@ -183,15 +201,17 @@ export class Timeline {
     this.#steps = [...this.#steps, step].slice(-HISTORY);
     // ffmpeg lets no time be before the last one: those that go back follow each other at once.
     const isBack = step.advance < step.samples / 20;
-    if (isBack && this.#late !== null) {
-      // Only that one time was wrong, as is the first one after some changes of the sample rate.
-      this.#offset -= this.#late.gap;
-      this.#late = { ...this.#late, gap: 0 };
-    }
-    yield* this.#writeLate();
+    this.#late?.steps.push(step);
     const gap = this.#gapBefore(time, isBack);
-    if (gap > 0) this.#late = { gap, samples: Buffer.from(samples) };
-    else yield* this.#write(gap, samples);
+    if (this.#late !== null && gap === 0 && !isBack && this.#late.steps.length < HELD) {
+      this.#late.blocks.push(Buffer.from(samples));
+      this.#position += samples.length / frameBytes;
+      return;
+    }
+    yield* this.#writeLate(isBack);
+    if (gap <= 0) return yield* this.#write(gap, samples);
+    this.#late = { gap, blocks: [Buffer.from(samples)], steps: [] };
+    this.#position += gap + samples.length / frameBytes;
   }
 
   /** Samples of silence before those of a time; if negative, so many are there already. */
@@ -202,17 +222,24 @@ export class Timeline {
     if (Math.abs(gap) <= TOLERANCE * sampleRate) return 0;
     const isJump = gap > MAX_GAP * sampleRate;
     // Sound is not lost to times that mean nothing: it follows what came before.
-    if (!isJump && !isBack && !isWrongRate(this.#steps)) return gap;
+    const isWrong = this.#isWrongRate(this.#steps) || (gap < 0 && this.hasWrongRate);
+    if (!isJump && !isBack && !isWrong) return gap;
     this.hasJumps ||= isJump;
     this.#offset -= gap;
     return 0;
   }
 
-  *#write(gap: number, bytes: Buffer): Generator<Buffer, void, undefined> {
+  *#writeSilence(samples: number): Generator<Buffer, void, undefined> {
     const { sampleRate, frameBytes } = this.#layout;
-    for (let left = gap; left > 0; left -= sampleRate) {
+    for (let left = samples; left > 0; left -= sampleRate) {
       yield this.#silence.subarray(0, Math.min(left, sampleRate) * frameBytes);
     }
+  }
+
+  /** Writes a block after a gap; a negative one drops as many of its first samples. */
+  *#write(gap: number, bytes: Buffer): Generator<Buffer, void, undefined> {
+    const { frameBytes } = this.#layout;
+    yield* this.#writeSilence(gap);
     const samples = bytes.length / frameBytes;
     const dropped = Math.min(samples, Math.max(0, -gap));
     this.#position += samples - dropped + Math.max(0, gap);

@@ -4,8 +4,15 @@ import type { RangeReader } from '../net/range-reader/range-reader.ts';
 /** Paths of the programs. */
 export type FfmpegTools = { readonly ffmpeg: string; readonly ffprobe: string };
 
+export type LocalFile = {
+  readonly kind: 'file';
+  readonly path: string;
+  /** ffmpeg's name of a format without a header; see `localFile`. */
+  readonly format?: string;
+};
+
 /** A local file, or a remote one read by ranges. */
-export type MediaInput = { readonly kind: 'file'; readonly path: string } | RangeReader;
+export type MediaInput = LocalFile | RangeReader;
 
 export type ProcessLimits = {
   /** Seconds without any output before ffmpeg is killed; default DEFAULT_STALL_SECONDS of `stall-timer.ts`. */
@@ -120,6 +127,8 @@ export type BleepOptions = {
   readonly output: string;
   /** The spans to cover, on the source's timeline. */
   readonly spans: readonly Span[];
+  /** Takes the place of the input's sound. `spans` are on its own timeline, on which the input starts at `offset`; seconds. */
+  readonly restore?: { readonly input: MediaInput; readonly spans: readonly Span[]; readonly offset: number };
   readonly format: 'm4a' | 'ogg' | 'wav';
   /** `tone`: 1 kHz; `mute`: silence. Default tone. */
   readonly cover?: 'tone' | 'mute';

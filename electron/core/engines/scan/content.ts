@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { open, readFile } from 'node:fs/promises';
 import { type FileTypeResult, fileTypeFromTokenizer } from 'file-type';
 import { fromFile } from 'strtok3';
+import { RAW_SAMPLES_HINT } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import {
   FILE_TYPES,
@@ -256,24 +257,31 @@ const recordingType = ({ ext, mime }: { ext: string; mime: string }): ChosenType
 
 /**
  * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, if it fits.
- * Throws `unsupported_file_type` for anything but audio and video.
+ * `soundFormat` names the format of what has no known signature, undefined without sound. Throws `unsupported_file_type`
+ * for anything but audio and video.
  */
-export const recordingTypeOfContent = async ({
-  path,
-  chosen,
-  canBeText,
-}: Omit<ContentCheck, 'size'>): Promise<ChosenType> => {
+export const recordingTypeOfContent = async (
+  { path, chosen, canBeText }: Omit<ContentCheck, 'size'>,
+  soundFormat: () => Promise<string | undefined>,
+): Promise<ChosenType> => {
   // Letters at the start of a text can look like the signature of a recording.
   const detected = canBeText ? undefined : await typeOfFile(path);
   if (detected !== undefined && MEDIA.test(detected.mime)) {
     return chosen.type.detected.includes(detected.ext) ? chosen : recordingType(detected);
   }
+  const format = canBeText || detected !== undefined ? undefined : await soundFormat();
+  if (format !== undefined) {
+    return chosen.type.extensions.includes(format)
+      ? chosen
+      : recordingType({ ext: format, mime: `audio/x-${format}` });
+  }
   if (!canBeText && detected === undefined && hasAudioFrame(await readHead(path))) {
     return MPEG_EXTENSIONS.has(chosen.extension) ? chosen : guessRecordingType('mp3', '');
   }
+  const hint = canBeText || detected !== undefined ? '' : ` ${RAW_SAMPLES_HINT}`;
   throw new AppError(
     'unsupported_file_type',
-    'This is not a recording: files without audio or video are not supported here.',
+    `This is not a recording: files without audio or video are not supported here.${hint}`,
   );
 };
 

@@ -63,11 +63,13 @@ export type TranscribeRequest = TranscribeListeners & {
   signal?: AbortSignal;
   /** Run while no other job does: the retry after a crash, so that only the job at fault can crash again. */
   exclusive?: boolean;
+  /** Run before jobs that wait, and beside those that run: somebody is speaking. */
+  urgent?: boolean;
 };
 
-export type SpeechProbabilitiesRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal'>;
+export type SpeechProbabilitiesRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal' | 'urgent'>;
 
-export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal'>;
+export type DetectLanguageRequest = Pick<TranscribeRequest, 'modelPath' | 'pcm' | 'signal' | 'urgent'>;
 
 /**
  * Recognition in a worker process. Every promise rejects with an AppError: `engine_unavailable` (the addon does not load
@@ -169,29 +171,29 @@ export const createWhisperEngine = (options: WhisperEngineOptions): WhisperEngin
         throw engineUnavailable(hasCrashed ? messageOf(error.cause) : 'it gave no answer');
       }
     },
-    transcribe: ({ modelPath, pcm, params, signal, exclusive, ...listeners }) => {
+    transcribe: ({ modelPath, pcm, params, signal, exclusive, urgent, ...listeners }) => {
       const onEvent = eventListener(listeners);
       return onDevice(modelPath, (device) =>
         host.run(
           transcribeTask,
           { modelPath, device, pcm, params: { threads, ...params } },
-          { signal, exclusive, onEvent, work: workOf(transcribeTask, modelPath, device, pcm) },
+          { signal, exclusive, urgent, onEvent, work: workOf(transcribeTask, modelPath, device, pcm) },
         ),
       );
     },
-    detectLanguage: ({ modelPath, pcm, signal }) =>
+    detectLanguage: ({ modelPath, pcm, signal, urgent }) =>
       onDevice(modelPath, (device) =>
         host.run(
           detectLanguageTask,
           { modelPath, device, pcm, threads },
-          { signal, work: workOf(detectLanguageTask, modelPath, device, pcm) },
+          { signal, urgent, work: workOf(detectLanguageTask, modelPath, device, pcm) },
         ),
       ),
-    speechProbabilities: ({ modelPath, pcm, signal }) =>
+    speechProbabilities: ({ modelPath, pcm, signal, urgent }) =>
       host.run(
         speechProbabilitiesTask,
         { modelPath, pcm },
-        { signal, work: workOf(speechProbabilitiesTask, modelPath, 'cpu', pcm) },
+        { signal, urgent, work: workOf(speechProbabilitiesTask, modelPath, 'cpu', pcm) },
       ),
     modelFacts: (modelPath) => host.run(modelFactsTask, { modelPath }),
     close: () => host.close(),

@@ -4,14 +4,28 @@ import { type TaskRun, WorkerClient, type WorkerProcess, WorkerReplaced } from '
 import { engineClosed, engineCrashed, type TaskDefinition, taskCancelled } from './protocol.ts';
 import { StallWatch } from './stall-watch.ts';
 
+/** How a task takes its place among others. */
+type Claim = {
+  /** Run while no other task does, so that after a crash only the task at fault can crash again. */
+  readonly exclusive?: boolean | undefined;
+  /** Run before those that wait, and beside those that run. */
+  readonly urgent?: boolean | undefined;
+};
+
+type Waiter = { readonly exclusive: boolean; readonly urgent: boolean; grant: () => void };
+
 /**
  * A fair counting semaphore: permits are granted in order of arrival, and a waiter that needs all of them holds back
- * everyone behind it.
+ * everyone behind it. Urgent waiters come first, and wait only for each other and for an exclusive holder; others get their
+ * permits the later.
  */
 export class Semaphore {
   readonly #permits: number;
-  readonly #waiters: { permits: number; grant: () => void }[] = [];
+  readonly #waiters: Waiter[] = [];
+  /** Below zero while urgent holders run beside others. */
   #available: number;
+  #urgentHolders = 0;
+  #isExclusive = false;
 
   constructor(permits: number) {
     this.#permits = permits;
@@ -26,11 +40,13 @@ export class Semaphore {
    * Waits for one permit, or for all of them if `exclusive`. Resolves with the function that releases them. An
    * aborted signal rejects with its reason.
    */
-  async acquire(exclusive: boolean, signal?: AbortSignal): Promise<() => void> {
-    const permits = exclusive ? this.#permits : 1;
+  async acquire(
+    { exclusive = false, urgent = false }: Claim = {},
+    signal?: AbortSignal,
+  ): Promise<() => void> {
     signal?.throwIfAborted();
+    const waiter: Waiter = { exclusive, urgent, grant: () => {} };
     await new Promise<void>((resolve, reject) => {
-      const waiter = { permits, grant: resolve };
       const abandon = () => {
         const index = this.#waiters.indexOf(waiter);
         if (index < 0) return;
@@ -43,22 +59,34 @@ export class Semaphore {
         resolve();
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      this.#waiters.push(waiter);
+      const place = urgent ? this.#waiters.findIndex((other) => !other.urgent) : -1;
+      this.#waiters.splice(place < 0 ? this.#waiters.length : place, 0, waiter);
       this.#grantNext();
     });
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#available += permits;
+      this.#count(waiter, -1);
       this.#grantNext();
     };
   }
 
+  #count({ exclusive, urgent }: Waiter, holders: 1 | -1): void {
+    this.#available -= holders * (exclusive ? this.#permits : 1);
+    if (urgent) this.#urgentHolders += holders;
+    if (exclusive) this.#isExclusive = holders > 0;
+  }
+
+  #isFree({ exclusive, urgent }: Waiter): boolean {
+    if (urgent && !exclusive) return !this.#isExclusive && this.#urgentHolders < this.#permits;
+    return this.#available >= (exclusive ? this.#permits : 1);
+  }
+
   #grantNext(): void {
-    for (let first = this.#waiters[0]; first && first.permits <= this.#available; first = this.#waiters[0]) {
+    for (let first = this.#waiters[0]; first && this.#isFree(first); first = this.#waiters[0]) {
       this.#waiters.shift();
-      this.#available -= first.permits;
+      this.#count(first, 1);
       first.grant();
     }
   }
@@ -118,10 +146,8 @@ export type WorkerHostOptions = {
   readonly log?: Logger | undefined;
 };
 
-type TaskOptions<Event> = {
+type TaskOptions<Event> = Claim & {
   readonly signal?: AbortSignal | undefined;
-  /** Run while no other task does, so that after a crash only the task at fault can crash again. */
-  readonly exclusive?: boolean | undefined;
   /** Limits how long the task may go without an event: its process then counts as crashed. Absent: without limit. */
   readonly work?: Work | undefined;
   /** A task that is restarted in another process emits its events again. */
@@ -166,9 +192,9 @@ export class WorkerHost {
     input: Input,
     options: TaskOptions<Event> = {},
   ): Promise<Result> {
-    const { signal, exclusive = false } = options;
+    const { signal } = options;
     if (signal?.aborted) throw taskCancelled();
-    const release = await this.#semaphore.acquire(exclusive, signal).catch(() => {
+    const release = await this.#semaphore.acquire(options, signal).catch(() => {
       throw taskCancelled();
     });
     clearTimeout(this.#idleTimer);
@@ -176,7 +202,7 @@ export class WorkerHost {
       return await this.#runUntilSettled(task, input, options);
     } finally {
       release();
-      this.#afterTask();
+      this.#afterTask(options);
     }
   }
 
@@ -261,10 +287,11 @@ export class WorkerHost {
     return client;
   }
 
-  #afterTask(): void {
+  #afterTask({ urgent = false }: Claim): void {
     if (!this.#semaphore.isIdle || this.#isClosed || !this.#client) return;
     const { tasksPerWorker = DEFAULT_TASKS_PER_WORKER, idleMs = DEFAULT_IDLE_MS } = this.#options;
-    if (this.#client.tasksStarted >= tasksPerWorker) {
+    // Another urgent task follows soon, which must not wait until the model is loaded again.
+    if (!urgent && this.#client.tasksStarted >= tasksPerWorker) {
       this.#retireWorker();
       return;
     }

@@ -67,7 +67,7 @@ const knowsLanguage = (models: ModelChoice, name: string, language: string): boo
   return language === 'auto' ? languages.length > 1 : languages.includes(language);
 };
 
-/** The first model that can run and knows the language; if none can, the first of them, whose job says why. */
+/** The first model that can run and knows the language; if none can, the first of them, which is refused with the reason. */
 const modelOf = (
   { speech_model, speech_models }: AaiCreate,
   language: string,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AaiCreate } from '../../../contract/assemblyai-create.ts';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
@@ -67,12 +68,24 @@ const addUploadRoute = (server: FastifyInstance, { uploads, baseUrl }: AssemblyA
   });
 };
 
+/** What our own API says about the field `model`, with AssemblyAI's name of it. */
+const aboutSpeechModel = (error: unknown, { speech_models }: AaiCreate): unknown => {
+  if (!(error instanceof AppError) || error.details[0]?.path !== 'model') return error;
+  const path = speech_models?.length ? 'speech_models' : 'speech_model';
+  const details = error.details.map((detail) => ({ ...detail, path }));
+  return new AppError(error.code, error.message.replace(/^model(?=:)/, path), { details, cause: error });
+};
+
 const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): void => {
   const { transcripts, files, pagination, baseUrl } = deps;
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
-    const created = transcripts.create(caller.user, request, undefined, foreignRequestOf(body));
-    return ok(readOutline(deps, caller.user.id, created.id));
+    try {
+      const created = transcripts.create(caller.user, request, undefined, foreignRequestOf(body));
+      return ok(readOutline(deps, caller.user.id, created.id));
+    } catch (error) {
+      throw aboutSpeechModel(error, body);
+    }
   });
   addRoute(server, routes.aaiGet, async ({ caller, params, reply }) => {
     const context = contextOf(deps, caller.user.id, params.id);

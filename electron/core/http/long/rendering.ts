@@ -4,6 +4,7 @@ import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
 import type { ExportQuery, SubtitlesQuery } from '../../../contract/exports.ts';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
+import type { Transcription, WordsQuery } from '../../../contract/transcript.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { PassageRange } from '../../services/reading.ts';
 import { presentSentences } from '../../services/transcripts/present.ts';
@@ -18,7 +19,8 @@ import { success } from '../responses.ts';
 
 /** An answer that is made of a whole transcription. */
 export type Rendering =
-  | { readonly kind: 'transcription' | 'sentences' | 'aaiSentences' | 'aaiParagraphs' }
+  | { readonly kind: 'transcription'; readonly words?: WordsQuery }
+  | { readonly kind: 'sentences' | 'aaiSentences' | 'aaiParagraphs' }
   | { readonly kind: 'export'; readonly query: ExportQuery }
   | { readonly kind: 'subtitles'; readonly query: SubtitlesQuery }
   | { readonly kind: 'aaiTranscript'; readonly context: AaiContext }
@@ -44,6 +46,19 @@ const json = <R extends Route & { readonly responses: { readonly 200: z.ZodType 
   body: JSON.stringify(responses[200].parse(body)),
 });
 
+/** The transcription with the words of this part of it alone. */
+const withWordsOf = (
+  transcription: Transcription,
+  { words_from: from = 0, words_to: to = Number.POSITIVE_INFINITY }: WordsQuery,
+): Transcription => ({
+  ...transcription,
+  segments: transcription.segments.map((segment) => {
+    if (segment.end > from && segment.start < to) return segment;
+    const { words: _, ...rest } = segment;
+    return rest;
+  }),
+});
+
 const summaryOf = ({ transcription: { id, confidence, duration } }: WholeTranscript) => ({
   id,
   confidence: confidence ?? 0,
@@ -58,7 +73,7 @@ export const render = async (rendering: Rendering, whole: WholeTranscript): Prom
   const { transcription } = whole;
   switch (rendering.kind) {
     case 'transcription':
-      return json(routes.getTranscript, transcription);
+      return json(routes.getTranscript, withWordsOf(transcription, rendering.words ?? {}));
     case 'webhook': {
       const { type, createdAt } = rendering.message;
       const payload = { type, timestamp: isoTime(createdAt), data: transcription };

@@ -94,6 +94,8 @@ export const requestOf = (
       ...(form.languages === undefined ? {} : { expected_languages: form.languages }),
       timestamp_style: 'word',
       diarize: form.diarize === true || labelsSpeakers(form),
+      min_speakers: form.min_speakers,
+      max_speakers: form.max_speakers,
       ...(form.known_speaker_names === undefined
         ? {}
         : {

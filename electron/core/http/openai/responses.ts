@@ -32,7 +32,13 @@ const logProbability = (confidence: number): number => Math.log(Math.max(1e-6, c
 const meanLogProbability = (words: readonly Word[]): number =>
   mean(words.map(({ confidence }) => logProbability(confidence)));
 
-const verboseSegment = (segment: Segment) => ({
+/** The name of a known speaker, else the letter. */
+const nameOf = (label: string, speakers: Transcription['speakers'] = {}): string => {
+  const speaker = speakers[label];
+  return speaker !== undefined && isNamed(label, speaker) ? speaker.name : label;
+};
+
+const verboseSegment = (segment: Segment, speakers: Transcription['speakers']) => ({
   id: segment.id,
   seek: Math.round(segment.start * 100),
   start: segment.start,
@@ -43,6 +49,7 @@ const verboseSegment = (segment: Segment) => ({
   avg_logprob: round(meanLogProbability(segment.words ?? []), 4),
   compression_ratio: round(compressionRatio(segment.text), 4),
   no_speech_prob: 0,
+  ...(segment.speaker_id === null ? {} : { speaker: nameOf(segment.speaker_id, speakers) }),
 });
 
 const wordsOf = (transcript: Transcription): Word[] =>
@@ -91,19 +98,13 @@ export const openAiVerbose = (
   duration: transcript.duration,
   text: transcript.text,
   ...(granularities.includes('segment') || granularities.length === 0
-    ? { segments: transcript.segments.map(verboseSegment) }
+    ? { segments: transcript.segments.map((segment) => verboseSegment(segment, transcript.speakers)) }
     : {}),
   ...(granularities.includes('word')
     ? { words: wordsOf(transcript).map(({ word, start, end }) => ({ word: word.trim(), start, end })) }
     : {}),
   usage: usageOf(transcript),
 });
-
-/** The name of a known speaker, else the letter. */
-const nameOf = (label: string, speakers: Transcription['speakers'] = {}): string => {
-  const speaker = speakers[label];
-  return speaker !== undefined && isNamed(label, speaker) ? speaker.name : label;
-};
 
 export const diarizedSegments = ({ segments, speakers }: Transcription): OpenAiDiarized['segments'] =>
   segments.map((segment) => ({

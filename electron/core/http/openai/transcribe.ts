@@ -8,7 +8,6 @@ import type { ModelService } from '../../services/models/index.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { Rendered } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
-import { invalidField } from '../multipart.ts';
 import { disconnectSignal } from '../open-streams.ts';
 import { errorOfJob, isRefusal } from './errors.ts';
 import type { UploadedFiles } from './form.ts';
@@ -48,18 +47,9 @@ const textParts = (form: Form): TextParts => ({
   logprobs: form.include?.includes('logprobs') === true,
 });
 
-/**
- * Queues the transcription. Throws `invalid_request` before that for a model that is not installed: the caller waits for the
- * answer, so that no failed transcription has to tell it.
- */
 const create = ({ models, transcripts }: OpenAiDeps, request: AudioRequest, recordings: Recordings) => {
   const { user, form, task } = request;
-  const asked = requestOf(models, recordings, form, task);
-  if (models.isKnown(asked.model) && !models.isAvailable(asked.model)) {
-    const id = models.idOf(asked.model);
-    throw invalidField('model', `${id} is not installed; install it with: earshot models install ${id}`);
-  }
-  return transcripts.create(user, asked, undefined);
+  return transcripts.create(user, requestOf(models, recordings, form, task), undefined);
 };
 
 /** The error of the request whose job failed. One that refuses the recording leaves no transcription behind. */

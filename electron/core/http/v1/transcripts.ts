@@ -69,7 +69,7 @@ export const addPlaybackRoutes = (server: FastifyInstance, audio: TranscriptAudi
       etag: entityTag(file),
       lastModified: file.modified,
       contentType: file.mediaType,
-      disposition: { type: 'inline', name: file.name },
+      disposition: { type: query.download === true ? 'attachment' : 'inline', name: file.name },
       cacheControl: 'private, no-cache',
       headers: { 'content-security-policy': "sandbox; default-src 'none'" },
     });
@@ -146,7 +146,10 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
   addRoute(server, routes.listTranscripts, ({ caller, query }) =>
     ok(success(transcripts.list(caller.user.id, query))),
   );
-  addRoute(server, routes.getTranscript, ({ caller, params, reply }) => sendWhole(caller, params.id, reply));
+  addRoute(server, routes.getTranscript, async ({ caller, params, query, reply }) => {
+    await renderings.send(reply, caller.user.id, params.id, { kind: 'transcription', words: query });
+    return undefined;
+  });
   addRoute(server, routes.getSentences, async ({ caller, params, reply }) => {
     await renderings.send(reply, caller.user.id, params.id, { kind: 'sentences' });
     return undefined;
@@ -184,6 +187,10 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
   });
   addRoute(server, routes.analyzeTranscript, ({ caller, params: { id }, body, reply }) => {
     transcripts.analyze(caller.user.id, id, body);
+    return answerJob(deps, caller, { id, wait: body.wait_until_complete, reply });
+  });
+  addRoute(server, routes.redactWords, ({ caller, params: { id }, body, reply }) => {
+    transcripts.redact(caller.user.id, id, body);
     return answerJob(deps, caller, { id, wait: body.wait_until_complete, reply });
   });
   addRoute(server, routes.exportTranscript, async ({ caller, params, query, reply }) => {

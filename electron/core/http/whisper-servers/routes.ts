@@ -72,6 +72,8 @@ const answerAsr = async (deps: OpenAiDeps, call: Call, query: AsrQuery, file: St
     language: rest.language,
     word_timestamps: rest.word_timestamps,
     diarize: rest.diarize,
+    min_speakers: rest.min_speakers,
+    max_speakers: rest.max_speakers,
     prompt,
     response_format: FORMATS[output],
   });

@@ -189,7 +189,7 @@ const runAnalyses = async (
 
 /**
  * Runs the text analyses that the options ask for; the results of others are absent. Changes segments only by
- * redacting and masking. Yields to the event loop while it works. Throws only `cancelled`.
+ * redacting and masking. Throws only `cancelled`.
  */
 export const createAnalyzer = ({ secret, summarizer, tagger, thread }: AnalyzerOptions): Analyzer => {
   const threads = new AnalysisThreads(thread);
@@ -228,8 +228,9 @@ type RedactedSegment = NonNullable<AnalysisResult['redacted']>['segments'][numbe
 /** Another reading of a redacted text may be the private word itself, so that none is kept. */
 const toStoredSegment = (segment: RedactedSegment, keepsAlternatives: boolean): StoredSegment => ({
   ...segment,
-  words: segment.words.map(({ alternatives, ...word }) => ({
+  words: segment.words.map(({ alternatives, isPrivate, ...word }) => ({
     ...word,
+    ...(isPrivate === false ? { isPrivate } : {}),
     speaker_id: word.speaker_id ?? segment.speaker_id,
     ...(alternatives === undefined || !keepsAlternatives ? {} : { alternatives }),
   })),

@@ -8,6 +8,7 @@ import { type AppError, isAppError } from '../../base/errors.ts';
 import { cosine } from '../../base/numbers.ts';
 import { isNamed } from '../../base/speaker-names.ts';
 import type { Diarization } from '../../engines/diarizer/tasks.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
 import { listRememberedSpeakers, type NewSpeakerEmbedding } from '../../stores/speakers.ts';
 import { type JobContext, MissingSpeakerModel, type PipelineDeps, type SpeakerModels } from '../deps.ts';
@@ -44,7 +45,7 @@ const voiceOf = async (
   const file = sample === undefined ? undefined : await deps.files.locateOwn(transcript.userId, sample);
   if (file === undefined) return undefined;
   try {
-    const { chunks } = deps.media.decodeChunks({ kind: 'file', path: file.path }, { signal });
+    const { chunks } = deps.media.decodeChunks(await localFile(file.path, file.name), { signal });
     const { embeddings } = await deps.diarize(chunks, { models, speakers: 1, signal });
     const embedding = embeddings[0]?.embedding;
     return embedding === undefined ? undefined : { name, embedding };

@@ -27,10 +27,11 @@ import {
 } from '../../stores/segments.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
 import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
-import { keepRedactedAudio } from '../redaction/audio.ts';
+import { joinReports, keepRedactedAudio, restoreAudio } from '../redaction/audio.ts';
+import { markPrivate, type ShownSpan, showWords } from '../redaction/chosen-words.ts';
 import { redactedOptions, settleSource } from '../redaction/erase.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
-import { type PlaybackAudio, playedRecording, transcriptFolder } from '../source/recording.ts';
+import { ENCODED_FILE, type PlaybackAudio, playedRecording, transcriptFolder } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';
 import { analyzeTranscript, type Findings, findingsFields, prepareText, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
@@ -101,7 +102,11 @@ export const isReanalysis = (transcript: Pick<Transcript, 'checkpoint'>): boolea
 export const queuedForReanalysis = (
   transcript: Pick<Transcript, 'options' | 'completedAt'>,
   options: AnalysisOptions,
-  { diarize, diarize_from: diarizeFrom }: Pick<AnalyzeTranscript, 'diarize' | 'diarize_from'>,
+  {
+    diarize,
+    diarize_from: diarizeFrom,
+    chosen,
+  }: Pick<AnalyzeTranscript, 'diarize' | 'diarize_from'> & Pick<ReanalysisCheckpoint, 'chosen'>,
 ): TranscriptChange => ({
   status: 'processing',
   stage: 'queued',
@@ -115,6 +120,7 @@ export const queuedForReanalysis = (
     completedAt: transcript.completedAt,
     diarize,
     ...(diarizeFrom === undefined ? {} : { diarizeFrom }),
+    ...(chosen === undefined ? {} : { chosen }),
   },
 });
 
@@ -165,6 +171,7 @@ type Outcome = {
   readonly audio: PlaybackAudio | null;
   /** The redacted name and file name; empty if they stay. */
   readonly names: Awaited<ReturnType<typeof redactNames>>;
+  readonly shown: readonly ShownSpan[];
 };
 
 /**
@@ -173,11 +180,13 @@ type Outcome = {
  */
 const recordDiarization = (
   { db, clock }: PipelineDeps,
-  { id, options, revision }: Transcript,
+  transcript: Transcript,
   patches: readonly string[],
 ): number => {
-  const known = findChangeable(db, id)?.revision ?? revision;
-  if (options.redact_pii) deleteEdits(db, id);
+  const { id, options } = transcript;
+  const known = findChangeable(db, id)?.revision ?? transcript.revision;
+  const isCount = checkpointOf(transcript)?.chosen?.segments.length === 0;
+  if (options.redact_pii && !isCount) deleteEdits(db, id);
   else {
     for (const [index, patch] of patches.entries()) {
       addEdit(db, id, { number: known + 1 + index, kind: 'diarization', createdAt: clock.now() }, patch);
@@ -188,11 +197,20 @@ const recordDiarization = (
 
 type Counts = StoredAnalysis['private_data'];
 
-/** What an earlier redaction hid stays hidden. */
-const withEarlierCounts = (now: Counts, earlier: Counts): Pick<StoredAnalysis, 'private_data'> => {
+/** What an earlier redaction hid stays hidden, but for what is shown again. */
+const withEarlierCounts = (
+  now: Counts,
+  earlier: Counts,
+  shown: readonly ShownSpan[],
+): Pick<StoredAnalysis, 'private_data'> => {
   if (now === undefined || earlier === undefined) return {};
   const hidden = { ...earlier.hidden };
   for (const [policy, count] of Object.entries(now.hidden)) hidden[policy] = (hidden[policy] ?? 0) + count;
+  for (const { policy } of shown) {
+    const left = (hidden[policy] ?? 0) - 1;
+    if (left > 0) hidden[policy] = left;
+    else delete hidden[policy];
+  }
   return { private_data: { hidden, left: now.left } };
 };
 
@@ -200,12 +218,12 @@ const withEarlierCounts = (now: Counts, earlier: Counts): Pick<StoredAnalysis, '
 const persist = async (
   deps: PipelineDeps,
   { transcript, signal }: JobContext,
-  { findings, diarized, audio, names }: Outcome,
+  { findings, diarized, audio, names, shown }: Outcome,
 ): Promise<void> => {
   const merged: StoredAnalysis = {
     ...transcript.analysis,
     ...findings.analysis,
-    ...withEarlierCounts(findings.analysis.private_data, transcript.analysis.private_data),
+    ...withEarlierCounts(findings.analysis.private_data, transcript.analysis.private_data, shown),
   };
   // Names that a person gave to speakers are as private as those that were said.
   const speakers =
@@ -229,7 +247,12 @@ const persist = async (
       ...(speakers === undefined ? {} : { speakers }),
       ...(audio?.report === undefined
         ? {}
-        : { redaction_report: { ...audio.report, source: settled.outcome } }),
+        : {
+            redaction_report: {
+              ...joinReports(audio.report, transcript.analysis.redaction_report),
+              source: settled.outcome,
+            },
+          }),
     };
     const warnings = [...findings.warnings, ...(audio?.warnings ?? []), ...settled.warnings];
     const change = {
@@ -259,41 +282,91 @@ const persist = async (
   if (transcript.options.redact_pii) await scrubLog(deps.db, signal);
 };
 
+type Stored = {
+  readonly segments: readonly StoredSegment[];
+  readonly warnings: readonly StoredWarning[];
+  /** Where words are shown again that the sound still covers; seconds. */
+  readonly shown: readonly ShownSpan[];
+};
+
+/** The stored segments, with what a person chose to hide marked, or with what is shown again in its place. */
+const readChosen = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  original: string | undefined,
+): Promise<Stored> => {
+  const { transcript } = context;
+  const { chosen } = checkpointOf(transcript) ?? {};
+  const segments = readSegments(deps.db, transcript.id);
+  if (chosen === undefined) return { segments, warnings: [], shown: [] };
+  if (chosen.private) return { segments: markPrivate(segments, chosen.segments), warnings: [], shown: [] };
+  const model = await findModel(deps, context);
+  if (original === undefined || model === null)
+    return { segments, warnings: [warningOf('words_stay_hidden')], shown: [] };
+  const found = await showWords(deps, context, { path: original, model }, segments, chosen.segments);
+  const warnings = found.missed > 0 ? [warningOf('words_stay_hidden')] : [];
+  return { segments: found.segments, warnings, shown: found.spans };
+};
+
+/** Covers what is redacted now, or uncovers what is shown again; null if the audio stays as it is. */
+const redactAudio = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  { recording, secrets }: Pick<Parameters<typeof keepRedactedAudio>[2], 'recording' | 'secrets'>,
+  shown: readonly ShownSpan[],
+  original: string | undefined,
+): Promise<PlaybackAudio | null> => {
+  const { options, audioFile, analysis, language } = context.transcript;
+  if (!options.redact_pii) return null;
+  const { chosen } = checkpointOf(context.transcript) ?? {};
+  if (chosen !== undefined && secrets.length + shown.length === 0) return null;
+  if (chosen?.private !== false) {
+    const model = await findModel(deps, context);
+    return keepRedactedAudio(deps, context, { recording, model, language, secrets });
+  }
+  if (audioFile === null || recording === null || original === undefined) return null;
+  await restoreAudio(deps, context, recording, original, shown);
+  // Joined with the earlier report, it takes these spans from those that were covered.
+  const covered = analysis.redaction_report?.spans ?? 0;
+  const report = { checked: true, spans: -Math.min(covered, shown.length), audible: [] };
+  return { file: ENCODED_FILE, offset: recording.offset, warnings: [], report };
+};
+
 /** Diarize → analyze → redact → persist. */
 const run = async (deps: PipelineDeps, context: JobContext): Promise<void> => {
   const { transcript } = context;
-  const { options, language, analysis } = transcript;
+  const { options, language, analysis, fileId } = transcript;
   const recording = await playedRecording(deps, transcript);
-  const model = () => findModel(deps, context);
+  const original = fileId === null ? undefined : (await deps.files.locate(fileId))?.path;
+  const stored = await readChosen(deps, context, original);
   const diarized = await diarizeTranscript(
     deps,
     context,
     {
       recording,
-      segments: readSegments(deps.db, transcript.id),
+      segments: stored.segments,
       speakers: analysis.speakers,
       from: checkpointOf(transcript)?.diarizeFrom,
     },
     { ...options, diarize: checkpointOf(transcript)?.diarize ?? false },
   );
-  const findings = await analyzeTranscript(deps, context, {
+  const isChosen = checkpointOf(transcript)?.chosen !== undefined;
+  const wanted = isChosen ? { ...options, redact_pii_policies: ['redacted' as const] } : options;
+  const analyzed = { ...context, transcript: { ...transcript, options: wanted } };
+  const findings = await analyzeTranscript(deps, analyzed, {
     recording,
-    model,
+    model: () => findModel(deps, context),
     language,
     diarized,
     onProgress: (share) =>
       context.onProgress({ stage: 'analyzing', percent: share * 90, etaSeconds: null, speed: null }),
   });
-  const audio = options.redact_pii
-    ? await keepRedactedAudio(deps, context, {
-        recording,
-        model: await model(),
-        language,
-        secrets: findings.secrets,
-      })
-    : null;
-  const names = await redactNames(deps, context, { language, secrets: findings.secrets });
-  await persist(deps, context, { findings, diarized, audio, names });
+  const { secrets } = findings;
+  const audio = await redactAudio(deps, context, { recording, secrets }, stored.shown, original);
+  const names = await redactNames(deps, context, { language, secrets });
+  const warnings = [...stored.warnings, ...findings.warnings];
+  const { shown } = stored;
+  await persist(deps, context, { findings: { ...findings, warnings }, diarized, audio, names, shown });
   if (audio !== null && transcript.audioFile !== null && transcript.audioFile !== audio.file) {
     await rm(join(transcriptFolder(deps, transcript.id), transcript.audioFile), { force: true });
   }

@@ -58,7 +58,37 @@ type Respelled = {
   readonly kept: readonly Span[];
 };
 
-/** Replaces the phrases of `spellings`: longer ones first, and what was replaced not again. A phrase that two segments share stays. */
+/** A word and the index of its segment. */
+type Placed = { readonly word: StoredWord; readonly segment: number };
+
+/** False where two segments share the words and punctuation parts them. */
+const isOnePhrase = (spoken: readonly Placed[]): boolean =>
+  spoken.every(({ word, segment }, index) => {
+    const next = spoken[index + 1];
+    if (next === undefined || next.segment === segment) return true;
+    return AROUND.exec(word.word)?.[3] === '' && AROUND.exec(next.word.word)?.[1] === '';
+  });
+
+/** The segment with other words; undefined where it has none left. Its times follow words that it lost or got at an end. */
+const withWords = (
+  segment: RecognizedSegment,
+  words: readonly StoredWord[],
+): RecognizedSegment | undefined => {
+  const [first, last] = [words[0], words.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    ...segment,
+    start: first.start === segment.words[0]?.start ? segment.start : first.start,
+    end: Math.max(segment.end, last.end),
+    words: [...words],
+    text: joinTexts(words.map(({ word }) => word)),
+  };
+};
+
+/**
+ * Replaces the phrases of `spellings`: longer ones first, and what was replaced not again. A phrase that two segments share is
+ * written in the first one.
+ */
 const respell = (
   segments: readonly RecognizedSegment[],
   spellings: readonly CustomSpelling[],
@@ -67,29 +97,34 @@ const respell = (
   if (spellings.length === 0) return { segments, kept: [] };
   const rules = rulesOf(spellings);
   const kept = new Map<number, Span>();
-  const changed = segments.map((segment) => {
-    const keys = segment.words.map(({ word }) => keyOf(word));
-    const words: StoredWord[] = [];
-    let isChanged = false;
-    for (let at = 0; at < segment.words.length; ) {
-      const spokenAs = (rule: Rule) => segment.words.slice(at, at + matchAt(keys, at, rule));
-      const rule = rules.find((candidate) => {
-        const spoken = spokenAs(candidate);
-        const [first, last] = [spoken[0], spoken.at(-1)];
-        if (first === undefined || last === undefined) return false;
-        const isChangeable = mayChange(spoken);
-        if (!isChangeable && spoken.map(({ word }) => word).join(' ') !== candidate.to)
-          kept.set(first.start, { start: first.start, end: last.end });
-        return isChangeable;
-      });
-      const spoken = rule === undefined ? segment.words.slice(at, at + 1) : spokenAs(rule);
-      words.push(...(rule === undefined ? spoken : respelled(spoken, rule.to)));
-      isChanged ||= rule !== undefined;
-      at += spoken.length;
-    }
-    return isChanged ? { ...segment, words, text: joinTexts(words.map(({ word }) => word)) } : segment;
-  });
-  return { segments: changed, kept: [...kept.values()] };
+  const placed = segments.flatMap(({ words }, segment) => words.map((word): Placed => ({ word, segment })));
+  const keys = placed.map(({ word }) => keyOf(word.word));
+  const written: StoredWord[][] = segments.map(() => []);
+  const changed = new Set<number>();
+  for (let at = 0; at < placed.length; ) {
+    const spokenAs = (rule: Rule): readonly Placed[] => {
+      const spoken = placed.slice(at, at + matchAt(keys, at, rule));
+      return isOnePhrase(spoken) ? spoken : [];
+    };
+    const rule = rules.find((candidate) => {
+      const spoken = spokenAs(candidate).map(({ word }) => word);
+      const [first, last] = [spoken[0], spoken.at(-1)];
+      if (first === undefined || last === undefined) return false;
+      const isChangeable = mayChange(spoken);
+      if (!isChangeable && spoken.map(({ word }) => word).join(' ') !== candidate.to)
+        kept.set(first.start, { start: first.start, end: last.end });
+      return isChangeable;
+    });
+    const spoken = rule === undefined ? placed.slice(at, at + 1) : spokenAs(rule);
+    const words = spoken.map(({ word }) => word);
+    written[spoken[0]?.segment ?? 0]?.push(...(rule === undefined ? words : respelled(words, rule.to)));
+    if (rule !== undefined) for (const { segment } of spoken) changed.add(segment);
+    at += spoken.length;
+  }
+  const respelt = segments.flatMap((segment, index) =>
+    changed.has(index) ? (withWords(segment, written[index] ?? []) ?? []) : segment,
+  );
+  return { segments: respelt, kept: [...kept.values()] };
 };
 
 /** Writes words and phrases as the request spells them, in any case and with the punctuation around them kept. */

@@ -74,6 +74,11 @@ export type RecognizeOptions = {
    * at fault can crash again; after the second it aligns no words, for it does no more than it must.
    */
   readonly crashes: number;
+  /**
+   * Decode once and quickly, without a second look at what is stuck, lost, or in another language: for audio that is heard
+   * again soon.
+   */
+  readonly isDraft?: boolean | undefined;
   /** The share of the chunk that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 };
@@ -103,20 +108,25 @@ const WINDOW_SECONDS = 30;
 /** The detector shares its process with the recognition, which may be what crashed. */
 const MAX_CRASHES = 3;
 
-/** Finds the speech in audio with Silero VAD; `modelPath` is its file. Retries after a crash of the engine. */
-export const speechFinder =
-  (engine: Pick<WhisperEngine, 'speechProbabilities'>, modelPath: string, signal: AbortSignal): FindSpeech =>
-  async (pcm) => {
+/** How likely each 512 samples are speech, by Silero VAD; `modelPath` is its file. Retries after a crash of the engine. */
+export const speechDetector =
+  (engine: Pick<WhisperEngine, 'speechProbabilities'>, modelPath: string, signal: AbortSignal) =>
+  async (pcm: Float32Array): Promise<Float32Array> => {
     for (let crashes = 1; ; crashes++) {
       try {
-        const probabilities = await engine.speechProbabilities({ modelPath, pcm: audible(pcm), signal });
-        return speechSpans(probabilities, toSeconds(pcm.length));
+        return await engine.speechProbabilities({ modelPath, pcm: audible(pcm), signal });
       } catch (error) {
         const isCrash = isAppError(error) && error.code === 'engine_crashed';
         if (!isCrash || crashes >= MAX_CRASHES) throw error;
       }
     }
   };
+
+/** Finds the speech in audio. */
+export const speechFinder = (...detector: Parameters<typeof speechDetector>): FindSpeech => {
+  const detect = speechDetector(...detector);
+  return async (pcm) => speechSpans(await detect(pcm), toSeconds(pcm.length));
+};
 
 /** Whether there is nothing to recognize. */
 export const isSilent = ({ speech }: Pick<AudioChunk, 'speech'>): boolean => speech.length === 0;
@@ -132,6 +142,13 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
 const canAlign = ({ wordTimes, model, translate, crashes }: RecognizeOptions): boolean =>
   wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && crashes < 2;
 
+/** Positions of the encoder in a second of audio, and those that a draft gets beside its audio: half the time of the whole window. */
+const POSITIONS_PER_SECOND = 50;
+const DRAFT_PADDING_SECONDS = 5;
+
+const draftContext = (samples: number): number =>
+  Math.ceil(Math.min(WINDOW_SECONDS, toSeconds(samples) + DRAFT_PADDING_SECONDS) * POSITIONS_PER_SECOND);
+
 const requestFor = (
   { pcm, start: from, speech }: SpeechRegion,
   options: RecognizeOptions,
@@ -145,7 +162,8 @@ const requestFor = (
     beamSize: options.beamSize,
     bestOf: 5,
     temperature: 0,
-    temperatureIncrement: 0.2,
+    temperatureIncrement: options.isDraft ? 0 : 0.2,
+    ...(options.isDraft ? { audioContext: draftContext(pcm.length) } : {}),
     entropyThreshold: 2.4,
     logprobThreshold: LOGPROB_THRESHOLD,
     noSpeechThreshold: NO_SPEECH_THRESHOLD,
@@ -360,6 +378,7 @@ const completed = async (
   region: SpeechRegion,
   options: RecognizeOptions,
 ): Promise<Reading> => {
+  if (options.isDraft) return isStuck(first) ? cutLoops(first, region) : first;
   const settled = { ...options, language: first.language };
   const steady = isStuck(first) ? await rereadStuck(first, region, settled) : first;
   const reading = await rereadLost(steady, region, settled);
@@ -385,7 +404,7 @@ const readByLanguage = async (
   options: RecognizeOptions,
 ): Promise<Reading> => {
   const { engine, model, signal, expected } = options;
-  const parts = turnsOf(region);
+  const parts = options.isDraft ? [region] : turnsOf(region);
   const heard: HeardLanguage[] = [];
   for (const { pcm, speech } of parts) {
     // The only utterance is the region, which has been recognized.
@@ -489,7 +508,7 @@ export type RecognizedChunk = Reading;
  * Throws `engine_crashed` if the engine crashed.
  */
 export const recognizeChunk = async (
-  chunk: AudioChunk,
+  chunk: SpeechRegion,
   options: RecognizeOptions,
 ): Promise<RecognizedChunk> => {
   const readings: Reading[] = [];

@@ -25,7 +25,7 @@ export const requireSpeech = (segments: readonly Span[], seconds: number, thresh
 };
 
 /** Samples of one probability of Silero VAD. */
-const FRAME_SAMPLES = 512;
+export const FRAME_SAMPLES = 512;
 const FRAME_SECONDS = FRAME_SAMPLES / SAMPLE_RATE;
 /** Speech begins with a frame at least this probable, and goes on until frames stay below `STOP`: Silero's own hysteresis. */
 const START = 0.5;

@@ -8,6 +8,7 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
 import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
+import { PEAKS_FILE, writePeaks } from '../recognition/peaks.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
 import { ENCODED_FILE, type PlaybackAudio, type Recording, transcriptFolder } from '../source/recording.ts';
 import { workFolder } from '../source/work-folder.ts';
@@ -263,6 +264,29 @@ class AudioRedaction {
   }
 }
 
+/** Writes the waveform of a redacted copy, which starts at `offset` of the transcript's timeline. */
+const writeOwnPeaks = async (
+  deps: PipelineDeps,
+  { transcript, signal }: JobContext,
+  path: string,
+  offset: number,
+): Promise<string> => {
+  const peaks = join(workFolder(deps, transcript), 'peaks.bin');
+  const start = Math.max(0, transcript.audioStartFrom - offset);
+  const { chunks } = deps.media.decodeChunks({ kind: 'file', path }, { start, signal });
+  for await (const chunk of chunks) await writePeaks(peaks, { stream: 0, chunk }, start);
+  return peaks;
+};
+
+/** Makes a redacted copy the audio that the transcript plays, and its waveform that which is drawn. */
+const putInPlace = async (deps: PipelineDeps, context: JobContext, path: string, offset: number) => {
+  const folder = transcriptFolder(deps, context.transcript.id);
+  await mkdir(folder, { recursive: true });
+  const peaks = await writeOwnPeaks(deps, context, path, offset);
+  await rename(path, join(folder, ENCODED_FILE));
+  await rename(peaks, join(folder, PEAKS_FILE));
+};
+
 /**
  * Keeps a copy of the audio in which the redacted words are covered, and nothing else of it. An upload stays the
  * user's own, but the transcript plays only the copy. Audio that cannot be covered is not kept.
@@ -280,9 +304,7 @@ export const keepRedactedAudio = async (
   const redaction = new AudioRedaction(deps, context, input, recording);
   try {
     const { report, warnings } = await redaction.run();
-    const folder = transcriptFolder(deps, transcript.id);
-    await mkdir(folder, { recursive: true });
-    await rename(redaction.path, join(folder, ENCODED_FILE));
+    await putInPlace(deps, context, redaction.path, recording.offset);
     return { file: ENCODED_FILE, offset: recording.offset, warnings, report };
   } catch (error) {
     throwIfAborted(signal);
@@ -291,3 +313,37 @@ export const keepRedactedAudio = async (
     return { ...none, warnings: [NOT_COVERED] };
   }
 };
+
+/** Lets the words in `spans` be heard again, from the stored original; seconds on the transcript's timeline. */
+export const restoreAudio = async (
+  deps: PipelineDeps,
+  context: JobContext,
+  recording: Recording,
+  original: string,
+  spans: readonly Span[],
+): Promise<void> => {
+  const { transcript, signal } = context;
+  const output = join(workFolder(deps, transcript), 'restored.m4a');
+  await mkdir(workFolder(deps, transcript), { recursive: true });
+  await deps.media.bleep({
+    input: recording.input,
+    output,
+    spans: [],
+    restore: { input: { kind: 'file', path: original }, spans, offset: recording.offset },
+    format: 'm4a',
+    tracks: transcript.options.multichannel ? 'all' : 'first',
+    signal,
+  });
+  await putInPlace(deps, context, output, recording.offset);
+};
+
+/** The report of all redactions of a recording, the earlier ones included. */
+export const joinReports = (now: RedactionReport, earlier: RedactionReport | undefined): RedactionReport =>
+  earlier === undefined
+    ? now
+    : {
+        ...now,
+        checked: now.checked && (earlier.checked || earlier.spans === 0),
+        spans: earlier.spans + now.spans,
+        audible: [...new Set([...earlier.audible, ...now.audible])],
+      };

@@ -1,5 +1,5 @@
+import { REDACTION_TOKEN } from '../../../contract/analysis.ts';
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
-import { REDACTION_TOKEN } from '../../analysis/tokens.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
 import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
@@ -103,11 +103,10 @@ const wordsOf = (text: string): string[] =>
 /** Redacted words that identify somebody by themselves: names, and numbers of four digits and more. */
 const knownWords = (secrets: readonly RedactedWord[]): Set<string> =>
   new Set(
-    secrets.flatMap(({ word, policy }) =>
-      wordsOf(word).filter((part) =>
-        policy === 'person_name' ? /^\p{L}{3,}$/u.test(part) : /^\d{4,}$/u.test(part),
-      ),
-    ),
+    secrets.flatMap(({ word, policy }) => {
+      const isName = policy === 'person_name' || (policy === 'redacted' && /^\P{L}*\p{Lu}/u.test(word));
+      return wordsOf(word).filter((part) => (isName ? /^\p{L}{3,}$/u : /^\d{4,}$/u).test(part));
+    }),
   );
 
 /** Whether names are redacted with the text. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RedactionReport } from '../../../contract/transcript.ts';
 import { type StoredWarning, warningOf } from '../../../contract/warnings.ts';
 import { toSamples, WAV_HEADER_BYTES, wavHeader } from '../../base/audio.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { AudioChunk, MediaInfo, MediaInput } from '../../engines/ffmpeg/types.ts';
 import type { Transcript } from '../../stores/codecs.ts';
 import type { JobContext, PipelineDeps } from '../deps.ts';
@@ -171,5 +172,5 @@ export const playedRecording = async (
     return { input: { kind: 'file', path }, offset: audioOffset, shift: audioOffset };
   }
   const file = fileId === null ? undefined : await deps.files.locate(fileId);
-  return file === undefined ? null : wholeOrRange({ kind: 'file', path: file.path }, transcript);
+  return file === undefined ? null : wholeOrRange(await localFile(file.path, file.name), transcript);
 };

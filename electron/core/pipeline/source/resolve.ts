@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIVE_URL } from '../../../contract/realtime.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { withLogin } from '../../base/url-login.ts';
-import type { MediaInput } from '../../engines/ffmpeg/types.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
+import type { LocalFile, MediaInput } from '../../engines/ffmpeg/types.ts';
 import { download, removeResumeState, saveRevalidationState } from '../../engines/net/download.ts';
 import { openRangeReader, type RangeReader } from '../../engines/net/range-reader/range-reader.ts';
 import type { DownloadProgress } from '../../engines/net/types.ts';
@@ -14,10 +16,13 @@ import {
   type WebPage,
   webPageIn,
 } from '../../engines/pages/yt-dlp.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { JobContext, PipelineDeps } from '../deps.ts';
+import { LIVE_FILE } from '../live/live-audio.ts';
 import { redactsNames } from '../redaction/names.ts';
+import { transcriptFolder } from './recording.ts';
 import { DOWNLOADED_FILE, workFolder } from './work-folder.ts';
 
 /** What resolving a source needs. */
@@ -153,7 +158,8 @@ const fingerprint = async (path: string): Promise<string> => {
   }
 };
 
-type LocalFile = Extract<MediaInput, { kind: 'file' }>;
+/** The identity of the audio of a live session, which does not change once it has ended. */
+export const liveIdentity = (id: string): string => `live ${id}`;
 
 /** A job's audio, ready to be read. */
 export type Source = (
@@ -189,10 +195,27 @@ const uploadSource = async (deps: SourceDeps, fileId: string): Promise<Source> =
   if (file === undefined) throw sourceDeleted();
   return {
     kind: 'upload',
-    input: { kind: 'file', path: file.path },
+    input: await localFile(file.path, file.name),
     name: file.name,
     size: file.size,
     identity: `stored ${fileId}`,
+    bytesFetched: () => 0,
+    throwIfFailed: () => {},
+    close: async () => {},
+  };
+};
+
+/** What was spoken live is in the transcript's folder. */
+const liveSource = async (deps: SourceDeps, { id, name }: Transcript): Promise<Source> => {
+  const path = join(transcriptFolder(deps, id), LIVE_FILE);
+  const file = await stat(path).catch(() => undefined);
+  if (file === undefined) throw new AppError('file_not_found', 'The audio of this live session is gone.');
+  return {
+    kind: 'remote',
+    input: { kind: 'file', path },
+    name: `${name}.wav`,
+    size: file.size,
+    identity: liveIdentity(id),
     bytesFetched: () => 0,
     throwIfFailed: () => {},
     close: async () => {},
@@ -211,7 +234,7 @@ const downloadedSource = async (
   { path, name, size, bytesFetched }: DownloadedFile,
 ): Promise<Source> => ({
   kind,
-  input: { kind: 'file', path },
+  input: await localFile(path, name),
   name,
   size,
   identity: `downloaded ${await fingerprint(path)}`,
@@ -388,6 +411,7 @@ export const resolveSource = async (deps: SourceDeps, context: JobContext): Prom
   const { transcript, signal } = context;
   if (transcript.fileId !== null) return uploadSource(deps, transcript.fileId);
   if (transcript.audioUrl.startsWith('storage:')) throw sourceDeleted();
+  if (transcript.audioUrl === LIVE_URL) return liveSource(deps, transcript);
   const fromPage = await findDownloaded(deps, context, PAGE_FILE);
   if (fromPage !== undefined) return downloadedSource('page', fromPage);
   const downloaded = await findDownloaded(deps, context, DOWNLOADED_FILE);

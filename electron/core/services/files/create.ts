@@ -13,7 +13,7 @@ import { Quota } from './present.ts';
 import { PresignService, TokenSigner } from './presign.ts';
 import { RecordingService } from './recordings.ts';
 import { FileService } from './service.ts';
-import { UploadService } from './uploads.ts';
+import { type UploadDeps, UploadService } from './uploads.ts';
 import { checkMirrors } from './verify.ts';
 
 export type CreateFilesOptions = {
@@ -29,6 +29,7 @@ export type CreateFilesOptions = {
   readonly baseUrl: () => string;
   /** Names ClamAV's configuration and program; see `Scanner`. */
   readonly environment: NodeJS.ProcessEnv;
+  readonly soundFormat?: UploadDeps['soundFormat'];
   /** Called after a file was deleted, once for each transcript that was made from it. */
   readonly onSourceDeleted: (transcriptId: string) => void;
 };
@@ -73,7 +74,7 @@ export const createFiles = (options: CreateFilesOptions): Files => {
   const signer = new TokenSigner(options.secret, clock);
   const quota = new Quota(db, settings);
   const { events, onSourceDeleted } = options;
-  const uploads = new UploadService({ db, store, scanner, quota, settings, events, clock });
+  const uploads = new UploadService({ ...options, store, scanner, quota });
   const service = new FileService({
     db,
     objects: store,

@@ -95,6 +95,8 @@ export type UploadDeps = {
   readonly settings: SettingsService;
   readonly events: EventHub;
   readonly clock: Clock;
+  /** The format of a recording whose signature is not known, asked of ffmpeg; undefined where it finds no sound. */
+  readonly soundFormat?: (path: string, name: string) => Promise<string | undefined>;
 };
 
 export const tooLarge = (maxBytes: number): AppError =>
@@ -159,13 +161,15 @@ export class Upload {
   }
 
   /** The type of the content. Throws `infected_file`, `content_mismatch` or `unsupported_file_type`. */
-  async #checkType({ type, purpose }: FileProperties): Promise<ChosenType> {
+  async #checkType({ type, purpose, originalName: name }: FileProperties): Promise<ChosenType> {
     const { staged, canBeText, hasEicar } = this.#received;
     if (hasEicar) {
       throw new AppError('infected_file', 'The file was refused: it contains the EICAR test signature.');
     }
     const check = { path: staged.path, size: staged.size, chosen: type, canBeText };
-    if (purpose === 'transcription') return recordingTypeOfContent(check);
+    if (purpose === 'transcription') {
+      return recordingTypeOfContent(check, async () => this.#deps.soundFormat?.(staged.path, name));
+    }
     await checkContent(check);
     return type;
   }

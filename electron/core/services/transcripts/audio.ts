@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join, parse } from 'node:path';
 import type { z } from 'zod';
 import type { Peaks, PeaksQuery } from '../../../contract/segments.ts';
 import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
@@ -10,6 +10,7 @@ import { isSameSecret } from '../../base/ids.ts';
 import { KeyedLock } from '../../base/in-order.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
+import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { PEAKS_FILE } from '../../pipeline/recognition/peaks.ts';
 import type { Transcript } from '../../stores/codecs.ts';
@@ -89,6 +90,12 @@ const peaksOfSamples = (pcm: Float32Array, rate: number): Buckets => {
     max.push(round(Math.min(1, high), 3));
   }
   return { min, max };
+};
+
+/** The name under which a transcript's own copy of the audio is saved. */
+const nameOfCopy = ({ fileName, name, options }: Transcript, audioFile: string): string => {
+  const { name: stem } = parse(fileName ?? name);
+  return `${stem}${options.redact_pii ? ' (redacted)' : ''}${extname(audioFile)}`;
 };
 
 /** The audio of transcripts for playback, and its waveform. */
@@ -184,9 +191,8 @@ export class TranscriptAudio {
     const options = { start, end: to - audioOffset, seek: start > MAX_DECODED_SECONDS, signal };
     try {
       const parts: Float32Array[] = [];
-      for await (const { pcm } of this.#deps.media.decodeChunks({ kind: 'file', path: found.path }, options)
-        .chunks)
-        parts.push(pcm);
+      const input = await localFile(found.path, found.name);
+      for await (const { pcm } of this.#deps.media.decodeChunks(input, options).chunks) parts.push(pcm);
       return { from: roundMs(start + audioOffset), ...peaksOfSamples(concatSamples(parts), perSecond) };
     } catch (error) {
       if (isAppError(error) && error.code !== 'cancelled') return undefined;
@@ -213,7 +219,7 @@ export class TranscriptAudio {
     }
     return {
       path: join(this.#deps.paths.transcripts, transcript.id, transcript.audioFile),
-      name: transcript.fileName ?? transcript.name,
+      name: nameOfCopy(transcript, transcript.audioFile),
     };
   }
 

@@ -77,6 +77,18 @@ const checkName = (
   }
 };
 
+/** Throws `invalid_request` with the command that installs a model if it neither is installed nor may be downloaded. */
+export const checkInstalled = (
+  models: Pick<ModelChecks, 'idOf' | 'isAvailable'>,
+  name: string,
+  path: string,
+): void => {
+  if (models.isAvailable(name)) return;
+  const id = models.idOf(name);
+  const message = `the model ${id} is not installed. Install it with: earshot models install ${id}`;
+  throw new AppError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+};
+
 /** Throws `invalid_request` if a model is unknown or cannot do what the request asks for. */
 export const checkModel = (
   models: ModelChecks,
@@ -97,12 +109,7 @@ export const checkModel = (
   if (id === models.idOf(model)) {
     throw problemOf('verify_with', `${id} is the model that transcribes; name another one`);
   }
-  if (!models.isAvailable(verifier)) {
-    throw problemOf(
-      'verify_with',
-      `the model ${id} is not installed. Install it with: earshot models install ${id}`,
-    );
-  }
+  checkInstalled(models, verifier, 'verify_with');
 };
 
 /** Chinese of a region is Chinese in the script of that region, unless the request names another one. */

@@ -2,13 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerEvent } from '../../../contract/events.ts';
 import type {
+  AnalysisOptions,
   AnalyzeTranscript,
   CreateTranscript,
   ForeignRequest,
   Transcription,
   TranscriptSummary,
 } from '../../../contract/transcript.ts';
-import type { TranscriptEdit } from '../../../contract/transcript-edits.ts';
+import type { RedactWords, TranscriptEdit } from '../../../contract/transcript-edits.ts';
 import type { RecentItem, UserListQuery } from '../../../contract/transcript-list.ts';
 import { warningOf } from '../../../contract/warnings.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -35,11 +36,20 @@ import { readUserVocabulary, type UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { checkModel, checkSamples, newTranscript, type OwnFiles, sourceOf, withoutRegion } from './create.ts';
+import {
+  checkInstalled,
+  checkModel,
+  checkSamples,
+  newTranscript,
+  type OwnFiles,
+  sourceOf,
+  withoutRegion,
+} from './create.ts';
 import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
 import { type FollowUpAnalyses, optionsAgain } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
 import { errorOf, presentChange, presentSegments, presentTranscript, progressOf } from './present.ts';
+import { checkChosen, optionsToRedact } from './redact.ts';
 import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
@@ -93,7 +103,7 @@ export class TranscriptService {
 
   /**
    * Queues a transcript, and returns its outline. A repeated `idempotencyKey` answers with the transcript of the first
-   * request.
+   * request. Throws before anything is stored where the request cannot be met as it is, also for a model that is missing.
    */
   create(
     user: UserRecord,
@@ -110,9 +120,11 @@ export class TranscriptService {
     const { transcript, isNew } = db.transaction(() => {
       const earlier = this.#createdBefore(user.id, idempotencyKey, bodyHash);
       if (earlier !== undefined) return { transcript: earlier, isNew: false };
+      // Here, as a repeated request is answered whatever has become of the model.
+      checkInstalled(models, body.model, 'model');
       const queueOrder = lastQueueOrder(db) + 1;
       const made = { userId: user.id, source, queueOrder, now: clock.now(), foreign };
-      const created = newTranscript({ ...body, vocabulary: this.#vocabularyOf(user.id, body) }, made);
+      const created = newTranscript({ ...body, vocabulary: this.vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
       if (idempotencyKey !== undefined) {
@@ -196,17 +208,32 @@ export class TranscriptService {
 
   /** Queues a completed transcript for further analyses of its stored text. */
   analyze(userId: string, id: string, asked: AnalyzeTranscript): void {
-    const { db, jobs, files } = this.#deps;
-    checkSamples(files, userId, asked);
+    checkSamples(this.#deps.files, userId, asked);
     const transcript = this.#finished(userId, id);
+    this.#queueAgain(transcript, optionsAgain(transcript.options, asked), asked);
+  }
+
+  /** Queues a completed transcript to hide words that a person chose, or to show them again. */
+  redact(userId: string, id: string, asked: RedactWords): void {
+    const transcript = this.#finished(userId, id);
+    const chosen = checkChosen(this.#deps.db, transcript, asked);
+    this.#queueAgain(transcript, optionsToRedact(transcript.options), { diarize: false, chosen });
+  }
+
+  #queueAgain(
+    transcript: Transcript,
+    options: AnalysisOptions,
+    asked: Parameters<typeof queuedForReanalysis>[2],
+  ): void {
+    const { db, jobs } = this.#deps;
     if (transcript.status !== 'completed') {
       throw new AppError('transcript_not_ready', 'This transcription failed: try it again first.');
     }
-    store.updateTranscript(db, id, {
-      ...queuedForReanalysis(transcript, optionsAgain(transcript.options, asked), asked),
+    store.updateTranscript(db, transcript.id, {
+      ...queuedForReanalysis(transcript, options, asked),
       queueOrder: lastQueueOrder(db) + 1,
     });
-    this.publish('transcript.changed', id);
+    this.publish('transcript.changed', transcript.id);
     jobs.wake();
   }
 
@@ -356,7 +383,10 @@ export class TranscriptService {
   }
 
   /** The request's own terms, else the user's; undefined for none. */
-  #vocabularyOf(userId: string, { vocabulary }: CreateTranscript): CreateTranscript['vocabulary'] {
+  vocabularyOf(
+    userId: string,
+    { vocabulary }: Pick<CreateTranscript, 'vocabulary'>,
+  ): CreateTranscript['vocabulary'] {
     const entries = vocabulary ?? readUserVocabulary(this.#deps.db, userId)?.entries ?? [];
     return entries.length === 0 ? undefined : [...entries];
   }

@@ -1,7 +1,7 @@
-import { WARNINGS } from '../../../contract/warnings.ts';
+import { cleanNames, warnings } from './rewrites.ts';
 
 /** One step of the schema. Append only: a released step is never changed. */
-type Migration = {
+export type Migration = {
   readonly version: number;
   readonly sql: string;
   /** Functions that `sql` calls. */
@@ -697,50 +697,6 @@ ALTER TABLE segments ADD COLUMN language TEXT;
 `,
 };
 
-const PLACE = /\{(\w+)\}/g;
-const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** Matches a sentence, with its values as named groups; a value that occurs twice is the same. */
-const patternOf = (sentence: string): RegExp => {
-  const seen = new Set<string>();
-  const parts = sentence.split(PLACE).map((part, index) => {
-    if (index % 2 === 0) return escapePattern(part);
-    if (seen.has(part)) return `\\k<${part}>`;
-    seen.add(part);
-    return `(?<${part}>.*)`;
-  });
-  return new RegExp(`^${parts.join('')}$`, 's');
-};
-
-// A sentence that another one could be taken for stands after it.
-const PATTERNS = Object.entries(WARNINGS).map(([code, sentence]) => ({ code, pattern: patternOf(sentence) }));
-
-const codedWarning = (sentence: unknown): unknown => {
-  for (const { code, pattern } of PATTERNS) {
-    const match = pattern.exec(String(sentence));
-    if (match !== null) return { code, values: { ...match.groups } };
-  }
-  return sentence;
-};
-
-/** Stores warnings by their codes and values. They were sentences. */
-const warnings: Migration = {
-  version: 230,
-  functions: {
-    coded_warnings: (text) => {
-      try {
-        const sentences: unknown = JSON.parse(String(text));
-        return Array.isArray(sentences) ? JSON.stringify(sentences.map(codedWarning)) : '[]';
-      } catch {
-        return '[]';
-      }
-    },
-  },
-  sql: `
-UPDATE transcripts SET warnings = coded_warnings(warnings) WHERE warnings <> '[]';
-`,
-};
-
 /** Sessions of windows, which outlive the service: by the hash of a tab's key, or of a browser's secret. */
 const sessions: Migration = {
   version: 240,
@@ -758,7 +714,7 @@ CREATE INDEX sessions_used ON sessions (used_at);
 
 /** What a request in another service's form asks has one shape for every form: only that form's routes know the fields. */
 const foreignRequests: Migration = {
-  version: 250,
+  version: 260,
   sql: `
 UPDATE transcripts SET options = json_remove(json_set(options, '$.foreign', json_patch('{}', json_object(
   'webhook', json_extract(options, '$.assemblyai.webhook'),
@@ -794,5 +750,6 @@ export const MIGRATIONS: readonly Migration[] = [
   languages,
   warnings,
   sessions,
+  cleanNames,
   foreignRequests,
 ];

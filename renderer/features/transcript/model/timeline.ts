@@ -19,7 +19,9 @@ export const getTimeline = (transcript: Ranged | undefined, played: number): Tim
   const { duration, audio_offset: offset, audio_start_from: start } = transcript;
   if (!isPartial(transcript)) return { from: offset, to: offset + (played > 0 ? played : duration) };
   const from = Math.max(offset, start);
-  return { from, to: from + duration };
+  if (duration > 0) return { from, to: from + duration };
+  // The job was stopped before its end was known.
+  return { from, to: transcript.audio_end_at > 0 ? transcript.audio_end_at : offset + played };
 };
 
 /** The end as it is written: by the length that the service measured, which every other place shows; the browser's differs a little. */

@@ -7,12 +7,12 @@ import { CoverTransform } from '../../../../electron/core/engines/ffmpeg/bleep.t
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
+import { writeSilence } from '../../../generators/wav.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import { writeSilence } from './silent-wav.ts';
 
 const run = promisify(execFile);
 const TITLE = 'Call 555 0123';

@@ -14,6 +14,7 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
+import { encodeLateSound, encodeSentence } from '../../../generators/encoded.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm } from '../../../support/pcm.ts';
@@ -258,9 +259,7 @@ describe('decoding', () => {
 
   it.each(['mp4', 'mkv'])('%s: keeps the start of its sound after its pictures', async (format) => {
     const path = join(folder, `late-sound.${format}`);
-    const video = ['-f', 'lavfi', '-i', 'color=s=64x48:r=5:d=8'];
-    const source = ['-itsoffset', '3', '-i', fixturePath('00-one-sentence.wav')];
-    await ffmpeg(...video, ...source, '-output_ts_offset', '4', '-c:v', 'mpeg4', path);
+    await encodeLateSound(path);
     const { summary, chunks } = await decode(path);
     expect(summary).toEqual({ duration: expect.closeTo(7.3, 0), warnings: [] });
     expect(
@@ -272,7 +271,7 @@ describe('decoding', () => {
 
   it('takes no times from an AVI, whose AAC of 16 kHz would get gaps', async () => {
     const path = join(folder, 'speech.avi');
-    await ffmpeg('-i', fixturePath('00-one-sentence.wav'), '-c:a', 'aac', path);
+    await encodeSentence(path, ['-c:a', 'aac']);
     const whole = joined((await decode(path)).chunks);
     expect(Math.abs(whole.length - filePcm(path).length)).toBeLessThan(320);
   });

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engine.ts';
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { DecodeOptions, MediaEngine } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import { wav } from '../../../support/audio.ts';
+import { encodeChannels } from '../../../generators/encoded.ts';
+import { unnamedChannels } from '../../../generators/wav.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm, fixturePcm } from '../../../support/pcm.ts';
@@ -36,20 +37,14 @@ describe('mixing to mono', () => {
   /** The sentence in a file whose channels are made of it, e.g. `c0=c0|c1=-1*c0`. */
   const make = async (name: string, layout: string, channels: string): Promise<string> => {
     const path = join(folder, name);
-    await ffmpeg('-i', fixturePath(SOURCE), '-af', `pan=${layout}|${channels}`, '-c:a', 'pcm_s16le', path);
+    await encodeChannels(path, layout, channels);
     return path;
   };
 
   /** A WAV with the sentence in one of its channels, and a header that does not say which one is which. */
   const unnamed = async (channels: number, channel: number): Promise<string> => {
-    const samples = new Int16Array(speech.length * channels);
-    for (const [index, sample] of speech.entries()) samples[index * channels + channel] = sample * 32_767;
-    const bytes = wav(samples);
-    bytes.writeUInt16LE(channels, 22);
-    bytes.writeUInt32LE(16_000 * 2 * channels, 28);
-    bytes.writeUInt16LE(2 * channels, 32);
     const path = join(folder, `unnamed-${channels}-${channel}.wav`);
-    await writeFile(path, bytes);
+    await writeFile(path, unnamedChannels(speech, channels, channel));
     return path;
   };
 

@@ -10,8 +10,9 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
+import { withDamagedFrame } from '../../../generators/damage.ts';
+import { concatenate } from '../../../generators/encoded.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
-import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm } from '../../../support/pcm.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer } from '../../../support/url-server.ts';
@@ -33,6 +34,9 @@ const CHANGES: readonly (readonly [string, string, readonly (readonly string[])[
   ['ADTS of 44.1 and 48 kHz', 'aac', [at(44_100), at(48_000), at(44_100)]],
   ['chained Ogg Vorbis', 'ogg', [MONO, STEREO, MONO]],
   ['chained Ogg Vorbis of a lower rate', 'ogg', [MONO, at(22_050), MONO]],
+  ['chained Ogg Vorbis of a higher rate', 'ogg', [at(16_000), at(48_000)]],
+  ['chained Ogg Vorbis of four rates', 'ogg', [at(16_000), at(44_100), at(48_000), at(8000)]],
+  ['chained Ogg FLAC of 44.1 and 48 kHz', 'oga', [at(44_100), at(48_000)]],
   ['concatenated FLAC', 'flac', [MONO, STEREO]],
 ];
 
@@ -50,15 +54,8 @@ describe('a file inside which the format changes', () => {
     return Float32Array.from(parts);
   };
 
-  const concatenate = async (name: string, type: string, parts: readonly (readonly string[])[]) => {
-    const files = parts.map((_, index) => join(folder, `${name}-${index}.${type}`));
-    const source = fixturePath('00-one-sentence.wav');
-    for (const [index, options] of parts.entries())
-      await ffmpeg('-i', source, ...options, files[index] ?? '');
-    const path = join(folder, `${name}.${type}`);
-    await writeFile(path, Buffer.concat(await Promise.all(files.map((part) => readFile(part)))));
-    return path;
-  };
+  const make = (name: string, type: string, parts: readonly (readonly string[])[]): Promise<string> =>
+    concatenate(folder, { name, type, parts });
 
   /** The mean difference of samples, as a share of their mean. */
   const difference = (one: Float32Array, other: Float32Array): number => {
@@ -93,7 +90,7 @@ describe('a file inside which the format changes', () => {
   });
 
   it.each(CHANGES)('%s: is as long as it sounds, in ranges, too', async (name, type, parts) => {
-    const path = await concatenate(name.replaceAll(/\W/g, ''), type, parts);
+    const path = await make(name.replaceAll(/\W/g, ''), type, parts);
     const whole = await expectAsDecoded(path);
     expect(await decode(path, { start: 5.5, end: 7.25 })).toEqual(whole.subarray(88_000, 116_000));
     expect(await decode(path, { resume: { at: 6, index: 3 } })).toEqual(whole.subarray(96_000));
@@ -101,7 +98,7 @@ describe('a file inside which the format changes', () => {
 
   it.each(['ts', 'mkv'])('AC-3 2.0, 5.1, 2.0 in .%s is as long as it sounds', async (container) => {
     const stereo = ['-ac', '2', '-ar', '48000'];
-    const source = await concatenate('surround', 'ac3', [stereo, SURROUND, stereo]);
+    const source = await make('surround', 'ac3', [stereo, SURROUND, stereo]);
     const path = join(folder, `surround.${container}`);
     await ffmpeg('-i', source, '-c', 'copy', path);
     const whole = await expectAsDecoded(path);
@@ -111,16 +108,13 @@ describe('a file inside which the format changes', () => {
   });
 
   it('a damaged frame moves nothing after it', async () => {
-    const path = await concatenate('damaged', 'mp3', [STEREO]);
-    const bytes = await readFile(path);
-    const frame = bytes.indexOf(Buffer.from([0xff, 0xfb]), bytes.length / 2);
-    bytes[frame + 3] = (bytes[frame + 3] ?? 0) | 0xc0;
-    await writeFile(path, bytes);
+    const path = await make('damaged', 'mp3', [STEREO]);
+    await writeFile(path, withDamagedFrame(await readFile(path)));
     await expectAsDecoded(path);
   });
 
   it('redacted audio keeps its length, and the span its place', async () => {
-    const path = await concatenate('redacted', 'mp3', [MONO, STEREO, MONO]);
+    const path = await make('redacted', 'mp3', [MONO, STEREO, MONO]);
     const output = join(folder, 'redacted.wav');
     const spans = [{ start: 10, end: 11 }];
     const range = { start: 0, end: null };
@@ -150,7 +144,7 @@ describe('a file inside which the format changes', () => {
       ],
     ],
   ])('a range of an MP3 %s behind a URL is where it is in the whole', async (name, parts) => {
-    const path = await concatenate(name.replaceAll(/\W/g, ''), 'mp3', parts);
+    const path = await make(name.replaceAll(/\W/g, ''), 'mp3', parts);
     const whole = await decode(path);
     const server = await startUrlServer();
     const policy = () => ({ allowPrivateAddresses: true, offline: false });

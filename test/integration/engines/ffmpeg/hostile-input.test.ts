@@ -10,6 +10,14 @@ import type {
 } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
+import { cutShort } from '../../../generators/damage.ts';
+import {
+  declaringHalf,
+  withDeclaredBytes,
+  withFormat,
+  withTrailer,
+  writeSilence,
+} from '../../../generators/wav.ts';
 import { wav } from '../../../support/audio.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
@@ -17,7 +25,6 @@ import { processesWith } from '../../../support/processes.ts';
 import { sentencesOf } from '../../../support/sentences-of.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, stall, startUrlServer } from '../../../support/url-server.ts';
-import { writeSilence } from './silent-wav.ts';
 
 describe('hostile input', () => {
   let engine: MediaEngine;
@@ -36,10 +43,8 @@ describe('hostile input', () => {
     return name;
   };
 
-  const cutShort = async (from: string, name: string, share: number): Promise<string> => {
-    const bytes = await readFile(from);
-    return write(name, bytes.subarray(0, Math.floor(bytes.length * share)));
-  };
+  const writeCut = async (from: string, name: string, share: number): Promise<string> =>
+    write(name, cutShort(await readFile(from), share));
 
   beforeAll(async () => {
     engine = createMediaEngine(await findFfmpeg({ environment: process.env, platform: process.platform }));
@@ -81,10 +86,7 @@ describe('hostile input', () => {
     ['a sample rate of 2 GHz', { rate: 2_000_000_000, channels: 1 }, '2000000000 Hz'],
     ['300 channels', { rate: 16_000, channels: 300 }, '300 audio channels'],
   ])('refuses %s before it decodes', async (_what, { rate, channels }, reason) => {
-    const bytes = wav(new Int16Array(8192));
-    bytes.writeUInt16LE(channels, 22);
-    bytes.writeUInt32LE(rate, 24);
-    bytes.writeUInt16LE(2 * channels, 32);
+    const bytes = withFormat(wav(new Int16Array(8192)), { rate, channels });
     const path = at(await write('absurd.wav', bytes));
     await expect(engine.probe({ kind: 'file', path })).rejects.toMatchObject({
       code: 'decode_failed',
@@ -93,9 +95,7 @@ describe('hostile input', () => {
   });
 
   it('probes and decodes a recording at 4 kHz', async () => {
-    const bytes = wav(new Int16Array(8000));
-    bytes.writeUInt32LE(4000, 24);
-    bytes.writeUInt32LE(8000, 28);
+    const bytes = withFormat(wav(new Int16Array(8000)), { rate: 4000, channels: 1 });
     const name = await write('slow.wav', bytes);
     expect(await engine.probe({ kind: 'file', path: at(name) })).toMatchObject({ duration: 2 });
     expect((await decode(name)).duration).toBeCloseTo(2, 1);
@@ -135,7 +135,7 @@ describe('hostile input', () => {
     ['03-three-speakers.flac', 'flac'],
     ['06-german.webm', 'webm'],
   ])('keeps what is left of a truncated %s, with a warning', async (name, format) => {
-    const cut = await cutShort(fixturePath(name), `cut.${format}`, 0.6);
+    const cut = await writeCut(fixturePath(name), `cut.${format}`, 0.6);
     const summary = await decode(cut);
     expect(summary.duration).toBeGreaterThan(5);
     expect(sentencesOf(summary.warnings)).toEqual([
@@ -152,7 +152,7 @@ describe('hostile input', () => {
       const quick = ['-compression_level', '0', '-preset', 'ultrafast'];
       await ffmpeg(...inputs, '-c:a', 'libopus', ...quick, '-movflags', 'faststart', at(whole));
       expect((await decode(whole)).warnings).toEqual([]);
-      expect(sentencesOf((await decode(await cutShort(at(whole), `cut.${format}`, 0.4))).warnings)).toEqual([
+      expect(sentencesOf((await decode(await writeCut(at(whole), `cut.${format}`, 0.4))).warnings)).toEqual([
         expect.stringMatching(/^The file ends early or is damaged: \d+ of 40/),
       ]);
     },
@@ -167,7 +167,7 @@ describe('hostile input', () => {
   });
 
   it('keeps what is left of a truncated WAV, with a warning', async () => {
-    const summary = await decode(await cutShort(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
+    const summary = await decode(await writeCut(fixturePath('01-short-note.wav'), 'cut.wav', 0.5));
     expect(summary.duration).toBeCloseTo(7.7, 1);
     expect(sentencesOf(summary.warnings)).toEqual([
       'The file ends early or is damaged: 8 of 15 seconds could be decoded.',
@@ -178,17 +178,14 @@ describe('hostile input', () => {
     ['4 GiB', 0xffff_ffff],
     ['none', 0],
   ])('takes a WAV with a length of %s, written to a pipe, for a whole one', async (_length, length) => {
-    const bytes = await readFile(fixturePath('01-short-note.wav'));
-    bytes.writeUInt32LE(length, bytes.indexOf('data') + 4);
+    const bytes = withDeclaredBytes(await readFile(fixturePath('01-short-note.wav')), length);
     const summary = await decode(await write('piped.wav', bytes));
     expect(summary.duration).toBeCloseTo(15.4, 1);
     expect(summary.warnings).toEqual([]);
   });
 
   it('reads all of a WAV whose header declares half of it, with a warning', async () => {
-    const bytes = await readFile(fixturePath('01-short-note.wav'));
-    const length = bytes.indexOf('data') + 4;
-    bytes.writeUInt32LE(Math.floor(bytes.readUInt32LE(length) / 4) * 2, length);
+    const bytes = declaringHalf(await readFile(fixturePath('01-short-note.wav')));
     const summary = await decode(await write('half.wav', bytes));
     expect(summary.duration).toBeCloseTo(15.4, 1);
     expect(sentencesOf(summary.warnings)).toEqual([
@@ -205,18 +202,15 @@ describe('hostile input', () => {
   });
 
   it('takes what follows the sound of a WAV for no sound', async () => {
-    const bytes = await readFile(fixturePath('01-short-note.wav'));
-    const chunk = Buffer.alloc(100_000);
-    chunk.write('junk');
-    chunk.writeUInt32LE(chunk.length - 8, 4);
-    const summary = await decode(await write('trailed.wav', Buffer.concat([bytes, chunk])));
+    const bytes = withTrailer(await readFile(fixturePath('01-short-note.wav')), 100_000);
+    const summary = await decode(await write('trailed.wav', bytes));
     expect(summary.duration).toBeCloseTo(15.4, 1);
     expect(summary.warnings).toEqual([]);
   });
 
   it('reports the missing index of a truncated M4A', async () => {
     await ffmpeg('-i', fixturePath('01-short-note.wav'), at('whole.m4a'));
-    await expect(decode(await cutShort(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({
+    await expect(decode(await writeCut(at('whole.m4a'), 'cut.m4a', 0.5))).rejects.toMatchObject({
       code: 'decode_failed',
       message: expect.stringContaining('cut off'),
     });

@@ -1,6 +1,5 @@
 import { detectEntities } from '../../../../electron/core/analysis/detect.ts';
 import { toEntities } from '../../../../electron/core/analysis/spans.ts';
-import { createYielder } from '../../../../electron/core/base/event-loop.ts';
 import type { Marked, Score } from './corpus.ts';
 
 export type Miss = {
@@ -23,7 +22,7 @@ export const scoreEntities = async (
     return score;
   };
   for (const line of lines) {
-    const entities = toEntities(line.text, await detectEntities(line.text, language, createYielder()));
+    const entities = toEntities(line.text, detectEntities(line.text, language));
     const keys = new Set(entities.map((entity) => `${entity.type} ${entity.startIndex} ${entity.endIndex}`));
     const truth = new Set(line.marks.map((mark) => `${mark.type} ${mark.from} ${mark.to}`));
     for (const mark of line.marks) {

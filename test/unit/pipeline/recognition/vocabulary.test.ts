@@ -37,6 +37,27 @@ describe('the mishearings of a vocabulary', () => {
     ]);
   });
 
+  it('are written also where two segments share them, unless a sentence ends there', () => {
+    const [first, second] = [segmentOf('Run cube', ['cube']), segmentOf('cuddle now.', [])];
+    const later = {
+      ...second,
+      start: 2,
+      end: 4,
+      words: second.words.map((word) => ({ ...word, start: word.start + 2, end: word.end + 2 })),
+    };
+    const { segments } = applyVocabulary([first, later], [kubectl]);
+    expect(segments.map(({ text, start, end }) => [text, start, end])).toEqual([
+      ['Run kubectl', 0, 3],
+      ['now.', 3, 4],
+    ]);
+    const alone = { ...later, words: later.words.slice(0, 1), text: 'cuddle', end: 3 };
+    expect(applyVocabulary([first, alone], [kubectl]).segments.map(({ text }) => text)).toEqual([
+      'Run kubectl',
+    ]);
+    const ended = segmentOf('Take the cube.', ['cube.']);
+    expect(applyVocabulary([ended, later], [kubectl]).segments).toEqual([ended, later]);
+  });
+
   it('stay where the engine was sure of them', () => {
     const mishearing: VocabularyEntry = { term: 'Nguyen', sounds_like: ['win'] };
     expect(write('They win today.', ['win'], [mishearing], 0.96)?.text).toBe('They win today.');

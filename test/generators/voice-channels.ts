@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { ffmpeg } from './ffmpeg.ts';
-import { fixturePath, truth } from './fixtures.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { ffmpeg } from '../support/ffmpeg.ts';
+import { fixturePath, truth } from '../support/fixtures.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LAYOUTS = [
   { name: 'stereo', channels: ['FL', 'FR'] },

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ExportQuery } from '../../../contract/exports.ts';
+import { routes } from '../../../contract/routes.ts';
+import { AppError } from '../../base/errors.ts';
+import { renderVtt } from '../../exports/subtitles.ts';
+import type { Caller } from '../../services/accounts.ts';
+import type { TranscriptService } from '../../services/transcripts/index.ts';
+import { addRoute, addSocketRoute } from '../add-route.ts';
+import { created, success } from '../responses.ts';
+import type { RealtimeDeps } from './client.ts';
+import { serveNative } from './native.ts';
+
+type Deps = RealtimeDeps & { readonly transcripts: TranscriptService };
+
+/** Throws `unauthorized`. */
+const callerOf = ({ live }: Deps, request: FastifyRequest, token: string | undefined): Caller => {
+  const caller = request.caller ?? (token === undefined ? undefined : live.callerOf(token));
+  if (caller !== undefined) return caller;
+  throw new AppError(
+    'unauthorized',
+    token === undefined
+      ? 'An API key is needed, or a token of POST /v1/realtime/token as `?token=`.'
+      : 'This token has expired, or is not valid. Ask for a new one.',
+  );
+};
+
+/** `/v1/realtime`: text while somebody speaks. */
+export const addRealtimeRoutes = (server: FastifyInstance, deps: Deps): void => {
+  const { live, transcripts } = deps;
+  addSocketRoute(server, routes.realtime, {
+    authenticate: (request, query) => callerOf(deps, request, query.token),
+    serve: ({ caller, socket, request }) => serveNative(deps, caller, socket, request),
+  });
+  addRoute(server, routes.realtimeToken, ({ caller, body }) =>
+    created(success(live.newToken(caller, body.expires_in_seconds))),
+  );
+  addRoute(server, routes.realtimeCaptions, async ({ params, query, request, reply }) => {
+    const { user } = callerOf(deps, request, query.token);
+    const { transcription } = transcripts.whole(user.id, params.id, 'words');
+    reply.header('cache-control', 'no-store').type('text/vtt; charset=utf-8');
+    await reply.send(renderVtt(transcription, ExportQuery.parse({ format: 'vtt' })));
+    return undefined;
+  });
+};
