@@ -1,6 +1,6 @@
-import { displayWidth } from './display-width.ts';
 import type { ExportTranscript } from './document.ts';
 import { breakCost, breakLines, endsClause, endsSentence, type SubtitleRules } from './lines.ts';
+import { displayWidth } from './text.ts';
 import {
   splitToWidth,
   type TextToken,

@@ -21,11 +21,11 @@ import {
   documentTitle,
   type ExportTranscript,
   languageName,
+  makeParagraphs,
   showsSpeakers,
   speakerName,
   summaryLines,
 } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
 
 /** Word's units: font sizes in half points, widths and spacing in twentieths of a point. */
 const BODY_SIZE = 22;

@@ -4,8 +4,7 @@
  */
 
 import type { ExportQuery } from '../../contract/exports.ts';
-import { displayWidth } from './display-width.ts';
-import { UNSPACED } from './text.ts';
+import { displayWidth, UNSPACED } from './text.ts';
 import type { TextToken } from './timed-tokens.ts';
 
 /**

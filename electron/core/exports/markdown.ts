@@ -5,11 +5,11 @@ import {
   documentTitle,
   type ExportTranscript,
   languageName,
+  makeParagraphs,
   showsSpeakers,
   speakerName,
   summaryLines,
 } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
 
 /** Escapes text for CommonMark and GitHub's flavor, including marks that have a meaning only at the start of a line. */
 export const escapeMarkdown = (text: string): string =>

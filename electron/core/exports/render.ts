@@ -1,11 +1,10 @@
 import { EXPORT_TYPES, type ExportFormat, type ExportQuery } from '../../contract/exports.ts';
 import { renderCsv } from './csv.ts';
-import { graphemesOf } from './display-width.ts';
 import type { ExportTranscript, RenderedExport } from './document.ts';
 import { renderJson } from './json.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderSrt, renderVtt } from './subtitles.ts';
-import { oneLine } from './text.ts';
+import { graphemesOf, oneLine } from './text.ts';
 import { renderTxt } from './txt.ts';
 
 /** Bytes of UTF-8. Common file systems take 255; programs append suffixes of their own. */

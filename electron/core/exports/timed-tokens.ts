@@ -6,9 +6,8 @@
 import type { Segment, Word } from '../../contract/segments.ts';
 import { clamp } from '../base/numbers.ts';
 import { separatorBetween } from '../base/text.ts';
-import { displayWidth, graphemesOf } from './display-width.ts';
 import type { ExportTranscript } from './document.ts';
-import { BREAKING_SPACE, cleanText, UNSPACED } from './text.ts';
+import { BREAKING_SPACE, cleanText, displayWidth, graphemesOf, UNSPACED } from './text.ts';
 
 /**
  * Splits text at its break opportunities: at spaces, and in scripts without them between the words of Unicode's

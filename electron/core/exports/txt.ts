@@ -1,7 +1,12 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { formatLongClock } from '../base/time.ts';
-import { type ExportTranscript, languageName, showsSpeakers, speakerName } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
+import {
+  type ExportTranscript,
+  languageName,
+  makeParagraphs,
+  showsSpeakers,
+  speakerName,
+} from './document.ts';
 
 /**
  * Plain text: one line per paragraph, separated by empty lines; with names and times on request. The language is named if

@@ -19,7 +19,6 @@ type Deps = {
   readonly logger: Logger;
   readonly http: HttpClient;
   readonly jobEvents: JobEvents;
-  /** Waits between the attempts, in seconds; their number limits the retries. */
   /** Makes the request of a delivery in our own form. */
   readonly render: (transcript: Transcript, message: WebhookMessage) => Promise<WebhookRequest>;
 };

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import BetterSqlite3 from 'better-sqlite3';
+import type { Compilable } from 'kysely';
 import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { type PackedWord, wordsCodec } from './codecs.ts';
@@ -7,6 +9,25 @@ import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { isClaimed } from './jobs.ts';
 import type { SegmentRow } from './schema.ts';
 import { isScrubPending, markForScrub } from './scrub-mark.ts';
+
+/** Reads the segments of a transcript through a connection of its own: for threads. */
+export const readSegmentsOf = (databasePath: string, transcriptId: string): StoredSegment[] => {
+  const file = new BetterSqlite3(databasePath, { readonly: true, fileMustExist: true });
+  const statementOf = <R>(query: Compilable<R>) => {
+    const { sql, parameters } = query.compile();
+    // Kysely types the rows of the query that it compiled, and SQLite returns rows of exactly that query.
+    return file.prepare(sql).bind(...parameters) as BetterSqlite3.Statement<unknown[], R>;
+  };
+  const db: ReadableDb = {
+    all: (query) => statementOf(query).all(),
+    get: (query) => statementOf(query).get(),
+  };
+  try {
+    return file.transaction(() => readSegments(db, transcriptId))();
+  } finally {
+    file.close();
+  }
+};
 
 /** Ids from one range to the next: more than a transcript can have segments. */
 const RANGE = 2 ** 31;

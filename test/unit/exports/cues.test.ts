@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cue, makeCues, prepareTokens } from '../../../electron/core/exports/cues.ts';
-import { displayWidth } from '../../../electron/core/exports/display-width.ts';
 import type { ExportTranscript } from '../../../electron/core/exports/document.ts';
 import {
   addToFill,
@@ -12,6 +11,7 @@ import {
   type SubtitleRules,
   subtitleRules,
 } from '../../../electron/core/exports/lines.ts';
+import { displayWidth } from '../../../electron/core/exports/text.ts';
 import { timeTokens, tokenizeText } from '../../../electron/core/exports/timed-tokens.ts';
 import { bareText, bareWords, brokenTranscripts, transcripts, windowMs } from './support/transcripts.ts';
 

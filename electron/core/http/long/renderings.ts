@@ -4,9 +4,14 @@ import { Worker } from 'node:worker_threads';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { TranscriptForm, TranscriptService } from '../../services/transcripts/index.ts';
-import type { Outline } from '../../services/transcripts/whole.ts';
-import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
-import { type Rendered, type Rendering, render as renderHere } from './rendering.ts';
+import type { Outline } from '../../services/transcripts/present.ts';
+import {
+  type FromRenderingThread,
+  type Rendered,
+  type Rendering,
+  render as renderHere,
+  type ToRenderingThread,
+} from './rendering.ts';
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'rendering-thread.ts'));
 /** The thread's modules take a moment and 60 MB: it stays for the next answer, but not for good. */

@@ -48,9 +48,16 @@ import {
 import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
 import { type FollowUpAnalyses, optionsAgain } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
-import { errorOf, presentChange, presentSegments, presentTranscript, progressOf } from './present.ts';
+import {
+  errorOf,
+  type Outline,
+  presentChange,
+  presentSegments,
+  presentTranscript,
+  progressOf,
+  type WholeTranscript,
+} from './present.ts';
 import { checkChosen, optionsToRedact } from './redact.ts';
-import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
   readonly db: WritableDb;
