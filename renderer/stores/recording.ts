@@ -2,8 +2,12 @@ import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
 import { createLastClient } from '../api/last-client.ts';
 import { askBeforeLeaving } from '../lib/leaving.ts';
-import { createRecorder, type Recorder } from '../lib/recorder.ts';
-import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
+import {
+  createRecorder,
+  createRecordingUpload,
+  type Recorder,
+  type RecordingUpload,
+} from '../lib/recording-upload.ts';
 
 type RecordingState = {
   /** `starting` while the microphone is asked for. */
@@ -136,7 +140,7 @@ export const createRecording = (options: Options) => {
       const finished = await finish();
       if (finished !== undefined) await leave(finished.recording);
     },
-    /** Forgets a finished recording that nobody wants. */
+    /** Forgets a finished recording that no one wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();
     },

@@ -7,7 +7,6 @@ import { AccountService } from '../../electron/core/services/accounts.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertFile } from '../../electron/core/stores/files.ts';
 import { tinyWav } from '../support/audio.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -21,13 +20,13 @@ const SHORT = ONE_SENTENCE;
 const payloadOf = (name: string) => ({
   name,
   mimeType: name.endsWith('.ogg') ? 'audio/ogg' : 'audio/wav',
-  buffer: name === SHORT ? breadth(tinyWav(), fixture(name)) : fixture(name),
+  buffer: name === SHORT ? tinyWav() : fixture(name),
 });
 
 // Generous, for a busy machine.
 const RECOGNIZE = 120_000;
 
-/** Inserts files without their bytes into a new data folder: nobody opens them, and uploads would take 20 ms each. */
+/** Inserts files without their bytes into a new data folder: no one opens them, and uploads would take 20 ms each. */
 const storeNotes = (dataDir: string): void => {
   const db = openDatabase(join(dataDir, 'earshot.db'), { logger: silentLogger, now: Date.now });
   const userId = new AccountService(db, systemClock, undefined).owner().id;

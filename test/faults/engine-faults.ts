@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { breadth } from '../support/breadth.ts';
 import { STARTER_MODEL } from '../support/paths.ts';
 import { childOf, descendants, expectGone, WORKER } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -63,7 +62,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine crashes three times on one chunk',
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/long.wav');
@@ -122,7 +121,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: "the engine's process hangs, and the job is cancelled",
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const id = await context.submit(server, context.endless());
@@ -187,7 +186,7 @@ export const engineFaults: readonly Fault[] = [
   {
     name: 'kill -9 of ffmpeg',
     // The next one goes on after such a kill, too, with the recording on the disk.
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.borrow();
       const { id, ffmpeg } = await context.submitWithFfmpeg(server);
@@ -220,7 +219,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine cannot be loaded',
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const addon = join(import.meta.dirname, 'all.ts');
       let server = await context.start({ env: { EARSHOT_ADDON: addon } });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { success } from '../common.ts';
 import { EXPORT_MEDIA_TYPES, ExportQuery, Subtitles, SubtitlesQuery } from '../exports.ts';
-import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
-import { Queue, QueueMove } from '../queue.ts';
+import { Queue, QueueMove } from '../job.ts';
 import { route } from '../route.ts';
 import { SearchQuery, SearchResult } from '../search.ts';
+import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../segments.ts';
 import * as t from '../transcript.ts';
 import * as e from '../transcript-edits.ts';
 import { RecentItem, RecentQuery, UserList, UserListQuery } from '../transcript-list.ts';

@@ -1,10 +1,9 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
 import type { Mark, Transcription } from '../../../electron/contract/transcript.ts';
 import { describeError } from '../../api/errors.ts';
-import { LicenseNotice } from '../../domain/license-notice.tsx';
+import { LicenseNotice } from '../../domain/model-status.tsx';
 import { modelLabel } from '../../domain/models.ts';
-import { useI18n, useServices } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,

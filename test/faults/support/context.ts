@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { oneSentence, talk } from '../../support/audio.ts';
-import { breadth } from '../../support/breadth.ts';
 import { childOf, descendants, expectGone, FFMPEG, type Process } from '../../support/processes.ts';
 import type { Random } from '../../support/random.ts';
 import {
@@ -23,7 +22,7 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { slow } from './behaviors.ts';
 
 /** Seconds of the recording that takes several chunks: three are the first, one between, and the last. */
-export const LONG_SECONDS = breadth(66, 90);
+export const LONG_SECONDS = 66;
 const ENDLESS_SECONDS = 600;
 
 /** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
@@ -291,7 +290,7 @@ export class FaultContext {
 /** One thing that can go wrong. `run` returns what was observed, and throws when a promise is broken. */
 export type Fault = {
   readonly name: string;
-  /** Whether it is part of `npm test`; `breadth(false, true)`: of `npm run test:full` alone. */
+  /** Whether it is part of `npm test`; `npm run faults` has all of them. */
   readonly quick: boolean;
   run(context: FaultContext): Promise<string>;
 };

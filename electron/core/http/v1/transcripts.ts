@@ -10,8 +10,8 @@ import type { EditOutcome } from '../../services/transcripts/edits.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { addRoute, type Call } from '../add-route.ts';
-import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
+import { disconnectSignal } from '../open-streams.ts';
 import { ok, success } from '../responses.ts';
 import { fileSource, sendFile } from '../send-file.ts';
 
@@ -93,7 +93,7 @@ type QueuedJob = {
   readonly reply: FastifyReply;
 };
 
-/** 200 with the result where the request waits for it and it comes in time, otherwise 202. */
+/** 200 with the result if the request waits for it and it comes in time, otherwise 202. */
 const answerJob = async (
   { transcripts, renderings }: Deps,
   { user }: Caller,
