@@ -6,6 +6,7 @@ import { BASE_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { compareFiles } from './files.ts';
+import { measureLive } from './live.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
@@ -30,6 +31,10 @@ On a shared machine only the ratios mean something.
                 Python that has it), faster-whisper. FOLDER has NAME.json with file, language and text beside each recording.
                 --model=FILE: GGML weights (Whisper base); --only=… languages, groups, recordings, clips or long;
                 --limit=N: clips of each group; --programs=earshot,whisper-cli,faster-whisper; --json=FILE: all scores
+  --live FOLDER
+                only live sessions: real speech in two languages, joined with pauses, noise and quiet voices, at real-time pace; time from
+                the end of a word to its commit, changed words, error rates beside the pass for files, processor time; FOLDER as for
+                --speech; --minutes=N: of speech (5)
   --files FOLDER
                 only every media file of a folder through upload and transcription: answers, and lengths beside ffmpeg's
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
@@ -59,6 +64,7 @@ const optionsOf = () => {
         seed: { type: 'string', default: '1' },
         hours: { type: 'string' },
         speech: { type: 'string' },
+        live: { type: 'string' },
         files: { type: 'string' },
         model: { type: 'string', default: BASE_MODEL },
         limit: { type: 'string', default: '1000' },
@@ -183,7 +189,8 @@ if (options.speech !== undefined) {
     { folder: options.speech, model, only, limit: Number(options.limit), programs, threads, json },
     folder,
   );
-} else if (options.files !== undefined) {
+} else if (options.live !== undefined) await measureLive(options.live, folder, Number(options.minutes));
+else if (options.files !== undefined) {
   if (!(await compareFiles(options.files, say))) process.exitCode = 1;
 } else if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
