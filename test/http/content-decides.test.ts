@@ -116,6 +116,8 @@ const SENT: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   ['call.g722', 'a.g722', []],
   ['call.aptx', 'a.aptx', ['-ac', '2', '-ar', '48000']],
+  ['call.rso', 'a.rso', ['-ar', '8000']],
+  ['call.302', 'a.302', ['-ac', '6', '-af', 'aresample=96000,asetnsamples=2000:p=0', '-c:a', 'pcm_s24daud']],
   ['call.sbc', 'a.sbc', ['-ac', '2', '-ar', '44100']],
   ['no name at all', 'other.sbc', ['-ar', '16000']],
 ];

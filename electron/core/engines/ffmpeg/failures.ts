@@ -97,8 +97,8 @@ export const parseDurationLine = (line: string): { duration: number; start: numb
 };
 
 /**
- * Seconds from the first timestamp of a file, which is our zero, to its end. MP4 and Matroska declare the time of their end
- * instead. `container`: ffmpeg's name.
+ * Seconds from the first timestamp of a file, which is our zero, to its end, or fewer. MP4, Matroska, ASF, NUT, WTV and Opus in
+ * Ogg declare the time of their end instead. `container`: ffmpeg's name.
  */
 export const lengthFromStart = (container: string, duration: number, start: number): number =>
-  /^(mov|matroska)/.test(container) ? duration - Math.max(0, start) : duration;
+  /^(mov|matroska|asf|nut|wtv|ogg)/.test(container) ? duration - Math.max(0, start) : duration;

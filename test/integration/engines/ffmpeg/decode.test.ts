@@ -269,6 +269,18 @@ describe('decoding', () => {
     ).toBe(true);
   });
 
+  it.each(['ts', 'mkv', 'mp4', 'flv', 'asf', 'nut', 'wtv', 'ogg', 'opus'])(
+    '%s: a first time of 3,600 s is the beginning, and no damage',
+    async (format) => {
+      const path = join(folder, `hour-later.${format}`);
+      const rate = format === 'opus' ? '48000' : '44100';
+      await encodeSentence(path, ['-ar', rate, '-output_ts_offset', '3600']);
+      const { summary } = await decode(path);
+      expect(summary.warnings).toEqual([]);
+      expect(Math.abs(summary.duration - filePcm(path).length / 16_000)).toBeLessThan(0.02);
+    },
+  );
+
   it('takes no times from an AVI, whose AAC of 16 kHz would get gaps', async () => {
     const path = join(folder, 'speech.avi');
     await encodeSentence(path, ['-c:a', 'aac']);
