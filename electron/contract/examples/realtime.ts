@@ -1,6 +1,5 @@
 import type { realtimeRoutes } from '../routes/realtime.ts';
-import type { ExamplesOf } from './example.ts';
-import { COMPLETED, TRANSCRIPT_ID } from './values.ts';
+import { COMPLETED, type ExamplesOf, TRANSCRIPT_ID } from './example.ts';
 
 export const realtimeExamples: ExamplesOf<typeof realtimeRoutes> = {
   realtime: {},
@@ -12,6 +11,11 @@ export const realtimeExamples: ExamplesOf<typeof realtimeRoutes> = {
         data: { token: 'Jm9yLXRoaXMtaXMtYS1zaG9ydC1saXZlZC10b2tlbi4', expires_at: COMPLETED },
       },
     },
+  },
+  aaiStreaming: { query: { sample_rate: '16000', format_turns: 'true' } },
+  aaiStreamingToken: {
+    query: { expires_in_seconds: 60 },
+    answers: { 200: { token: 'Jm9yLXRoaXMtaXMtYS1zaG9ydC1saXZlZC10b2tlbi4' } },
   },
   realtimeCaptions: {
     params: { id: TRANSCRIPT_ID },

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { createTagger } from '../../../electron/core/engines/tagger/tagger.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { countAlarms, measureRecall } from '../../bench/private-data.ts';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT, WORKER_ENTRY } from '../../support/paths.ts';
