@@ -48,19 +48,26 @@ export const hiddenSpan = (policy: PiiPolicy, from: number, to: number, score: n
   score,
 });
 
+type Range = { readonly from: number; readonly to: number };
+
+/** What is left of a span beside ranges, which are in order and apart; the span itself where none overlaps it. */
+export const cutOut = <Span extends Range>(span: Span, ranges: readonly Range[]): Span[] => {
+  const inside = ranges.filter(({ from, to }) => from < span.to && span.from < to);
+  if (inside.length === 0) return [span];
+  const froms = [span.from, ...inside.map(({ to }) => to)];
+  const tos = [...inside.map(({ from }) => from), span.to];
+  return froms.flatMap((from, index) => {
+    const to = tos[index] ?? span.to;
+    return from < to ? [{ ...span, from, to }] : [];
+  });
+};
+
 /** Cuts redaction tokens and masks out of spans. What remains of a span is hidden but not reported. */
 export const excludeRedacted = (spans: readonly DetectedSpan[], tokens: readonly Token[]): DetectedSpan[] => {
   const redacted = tokens.filter((token) => token.isBlocked);
-  return spans.flatMap((span) => {
-    const overlapping = redacted.filter((token) => token.from < span.to && span.from < token.to);
-    if (overlapping.length === 0) return [span];
-    const froms = [span.from, ...overlapping.map((token) => token.to)];
-    const tos = [...overlapping.map((token) => token.from), span.to];
-    return froms.flatMap((from, index) => {
-      const to = tos[index] ?? span.to;
-      return from < to ? [hiddenSpan(span.policy, from, to, span.score)] : [];
-    });
-  });
+  return spans.flatMap((span) =>
+    cutOut(span, redacted).map((part) => (part === span ? span : { ...part, entity: null })),
+  );
 };
 
 /** The spans of the highest scores that do not overlap, in text order. */

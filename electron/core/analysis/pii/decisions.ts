@@ -1,5 +1,5 @@
 import { locateWords } from '../offsets.ts';
-import { type DetectedSpan, hiddenSpan } from '../spans.ts';
+import { cutOut, type DetectedSpan, hiddenSpan } from '../spans.ts';
 import type { AnalysisTranscript } from '../types.ts';
 
 type Range = { readonly from: number; readonly to: number };
@@ -44,13 +44,7 @@ export const withoutDecided = <Span extends Range>(
   const decided = decisions.flatMap((isPrivate) => decidedRuns(transcript, isPrivate));
   if (decided.length === 0) return [...spans];
   decided.sort((a, b) => a.from - b.from);
-  return spans.flatMap((span) => {
-    const inside = decided.filter(({ from, to }) => from < span.to && span.from < to);
-    const froms = [span.from, ...inside.map(({ to }) => to)];
-    const tos = [...inside.map(({ from }) => from), span.to];
-    return froms.flatMap((from, index) => {
-      const to = tos[index] ?? span.to;
-      return from < to && TEXT.test(transcript.text.slice(from, to)) ? [{ ...span, from, to }] : [];
-    });
-  });
+  return spans
+    .flatMap((span) => cutOut(span, decided))
+    .filter(({ from, to }) => TEXT.test(transcript.text.slice(from, to)));
 };
