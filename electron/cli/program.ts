@@ -4,6 +4,7 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { isLostConnection } from './connect.ts';
 import { UsageError, VERSION } from './environment.ts';
+import { addLive } from './live.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
 import { addServe } from './serve.ts';
@@ -23,6 +24,7 @@ export const createProgram = (): Command => {
 
   addServe(program);
   addTranscribe(program);
+  addLive(program);
   addTranscriptCommands(program);
   addTimeCommands(program);
   addVocabularyCommands(program);

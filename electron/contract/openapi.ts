@@ -29,7 +29,7 @@ const TAG_MEANING: Readonly<Record<Tag, string>> = {
   System: 'Health, events, and logs of requests and connections.',
   OpenAI: 'The audio endpoints of OpenAI’s API. Its clients work with this server’s base URL and key.',
   AssemblyAI:
-    'The pre-recorded part of AssemblyAI’s API. Its clients work with this server’s base URL and key.',
+    'The pre-recorded part of AssemblyAI’s API, and Universal Streaming. Its clients work with this server’s base URL and key.',
   'Whisper servers':
     'The forms of whisper.cpp’s server and of whisper-asr-webservice, for programs that know these. They need a key, unless ' +
     'the setting `network.keylessPrograms` lets programs on this computer connect without one.',

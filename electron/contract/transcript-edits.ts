@@ -3,7 +3,7 @@ import { namesAChange, TranscriptId } from './common.ts';
 import { nameUpTo } from './names.ts';
 import { SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
-import { SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
+import { Mark, SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
 
 /**
  * Bounds of the segments of one PATCH, so that writing them delays no other request: their number, and the characters of
@@ -126,6 +126,11 @@ export const TurnEdit = z
       ),
   })
   .meta({ id: 'TurnEdit' });
+
+export const MarksBody = z
+  .strictObject({ marks: z.array(Mark).max(1000).describe('All of them: what is left out is deleted.') })
+  .meta({ id: 'Marks' });
+export type MarksBody = z.output<typeof MarksBody>;
 
 export const PatchTranscript = z
   .strictObject({

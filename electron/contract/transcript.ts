@@ -277,6 +277,14 @@ const LanguageShare = z
   .meta({ id: 'LanguageShare' });
 export type LanguageShare = z.output<typeof LanguageShare>;
 
+export const Mark = z
+  .strictObject({
+    at: Seconds.min(0).describe('From the beginning of the recording.'),
+    text: z.string().max(2000).describe('A note; may be empty.'),
+  })
+  .meta({ id: 'Mark' });
+export type Mark = z.output<typeof Mark>;
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -340,6 +348,10 @@ export const Transcription = z
       .describe('What `undo` takes back and what `redo` makes again; absent if nobody edited.'),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
+    marks: z
+      .array(Mark)
+      .optional()
+      .describe('Moments that somebody marked, in order of time; absent if there are none.'),
     revision: z.int().describe('Grows with every change of the transcription.'),
   })
   .meta({ id: 'Transcription' });

@@ -70,7 +70,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
   const queries = createQueryClient();
   const library = createLibrary(client, queries);
   const recording = createRecording({ baseUrl: core.baseUrl, key });
-  const liveSession = createLiveSession({ client, baseUrl: core.baseUrl, storage: sessionStorage });
+  const liveSession = createLiveSession({ baseUrl: core.baseUrl, key, storage: sessionStorage });
   window.earshot?.onSaveRecording(async () => {
     await recording.save();
     await liveSession.finish();

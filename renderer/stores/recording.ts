@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
+import { createLastClient } from '../api/last-client.ts';
 import { askBeforeLeaving } from '../lib/leaving.ts';
 import {
   createRecorder,
@@ -38,10 +39,7 @@ type Options = { readonly baseUrl: string; readonly key: string };
 /** The microphone recording of this window, which goes on while other screens and dialogs are open. */
 export const createRecording = (options: Options) => {
   const client = createClient(options);
-  const lastClient = createClient({
-    ...options,
-    fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
-  });
+  const lastClient = createLastClient(options);
   const store = createStore<RecordingState>(() => NONE);
   let current: { readonly recorder: Recorder; readonly id: string; readonly name: string } | undefined;
   /** The recordings that are neither stored nor discarded yet. */

@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 import { BASE_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { compareFiles } from './files.ts';
+import { measureLive } from './live.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
 import { compareParakeet } from './parakeet.ts';
 import { comparePeers } from './peers.ts';
@@ -29,6 +31,12 @@ On a shared machine only the ratios mean something.
                 Python that has it), faster-whisper. FOLDER has NAME.json with file, language and text beside each recording.
                 --model=FILE: GGML weights (Whisper base); --only=… languages, groups, recordings, clips or long;
                 --limit=N: clips of each group; --programs=earshot,whisper-cli,faster-whisper; --json=FILE: all scores
+  --live FOLDER
+                only live sessions: real speech in two languages, joined with pauses, noise and quiet voices, at real-time pace; time from
+                the end of a word to its commit, changed words, error rates beside the pass for files, processor time; FOLDER as for
+                --speech; --minutes=N: of speech (5)
+  --files FOLDER
+                only every media file of a folder through upload and transcription: answers, and lengths beside ffmpeg's
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
                 some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads
   --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
@@ -56,6 +64,8 @@ const optionsOf = () => {
         seed: { type: 'string', default: '1' },
         hours: { type: 'string' },
         speech: { type: 'string' },
+        live: { type: 'string' },
+        files: { type: 'string' },
         model: { type: 'string', default: BASE_MODEL },
         limit: { type: 'string', default: '1000' },
         programs: { type: 'string', default: 'earshot,whisper-cli,faster-whisper' },
@@ -179,6 +189,9 @@ if (options.speech !== undefined) {
     { folder: options.speech, model, only, limit: Number(options.limit), programs, threads, json },
     folder,
   );
+} else if (options.live !== undefined) await measureLive(options.live, folder, Number(options.minutes));
+else if (options.files !== undefined) {
+  if (!(await compareFiles(options.files, say))) process.exitCode = 1;
 } else if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();

@@ -25,9 +25,9 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
     const server = await context.borrow();
     const id = await context.submitInProgress(server);
     await killWorker(server.pid, signal);
-    await context.expectTruth(server, id, '/long.wav');
+    await context.expectTrueTimes(server, id, '/long.wav');
     await context.expectNoOrphans(server);
-    return 'recognized the chunk again, same text';
+    return 'recognized the chunk again, same text and times';
   },
 });
 
@@ -136,6 +136,24 @@ export const engineFaults: readonly Fault[] = [
       await expectGone([worker]);
       await context.expectNoOrphans(server);
       return `cancelled after ${(took / 1000).toFixed(1)} s, the process killed`;
+    },
+  },
+  {
+    name: "SIGSTOP of the engine's process for good",
+    // It waits for the least limit, a minute, and half of it until health says so.
+    quick: false,
+    run: async (context) => {
+      const server = await context.borrow();
+      const id = await context.submitInProgress(server);
+      const worker = await childOf(server.pid, WORKER);
+      process.kill(worker.pid, 'SIGSTOP');
+      const health = async () => (await server.client.call('health')).status;
+      await until(async () => (await health()) === 'engine_stalled', 300_000);
+      await context.expectTrueTimes(server, id, '/long.wav');
+      await expectGone([worker]);
+      equal(await health(), 'ok');
+      await context.expectNoOrphans(server);
+      return 'health said so, the process was replaced, same text and times';
     },
   },
   {

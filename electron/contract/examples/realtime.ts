@@ -12,6 +12,11 @@ export const realtimeExamples: ExamplesOf<typeof realtimeRoutes> = {
       },
     },
   },
+  aaiStreaming: { query: { sample_rate: '16000', format_turns: 'true' } },
+  aaiStreamingToken: {
+    query: { expires_in_seconds: 60 },
+    answers: { 200: { token: 'Jm9yLXRoaXMtaXMtYS1zaG9ydC1saXZlZC10b2tlbi4' } },
+  },
   realtimeCaptions: {
     params: { id: TRANSCRIPT_ID },
     texts: {

@@ -377,6 +377,8 @@ const edited = (
   };
 };
 
+const marked = { marks: [{ at: 12.5, text: 'Ask about the budget' }] };
+
 const editingExamples = {
   addSpeaker: {
     params,
@@ -404,6 +406,11 @@ const editingExamples = {
   },
   undoEdit: { params, body: {}, answers: { 200: edited(2, 3) } },
   redoEdit: { params, body: {}, answers: { 200: edited(3) } },
+  putMarks: {
+    params,
+    body: marked,
+    answers: { 200: { success: true as const, data: marked } },
+  },
   forgetEdits: { params, answers: { 200: transcription } },
 } satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;
 

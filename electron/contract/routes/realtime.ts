@@ -6,6 +6,10 @@ import { route } from '../route.ts';
 const tag = 'Live' as const;
 const token = z.string().max(200).optional().describe('Of `POST /v1/realtime/token`, in place of a key.');
 
+/** AssemblyAI's own parameters: those without an effect here are let be, as the service itself does. */
+const AssemblyAiStreamingQuery = z.looseObject({ token: z.string().max(200).optional() });
+export type AssemblyAiStreamingQuery = z.output<typeof AssemblyAiStreamingQuery>;
+
 export const realtimeRoutes = {
   realtime: route({
     method: 'GET',
@@ -52,5 +56,34 @@ export const realtimeRoutes = {
     responses: {},
     raw: { 200: ['text/vtt'] },
     errors: ['unauthorized', 'transcript_not_found'],
+  }),
+  aaiStreaming: route({
+    method: 'GET',
+    path: '/v3/ws',
+    tag: 'AssemblyAI',
+    summary: 'Text while somebody speaks, in the form of Universal Streaming',
+    description:
+      'A WebSocket for AssemblyAI’s clients, which ask for `wss://`: put a server with a certificate before this one. The transcription is kept.',
+    access: 'own',
+    bareKey: true,
+    query: AssemblyAiStreamingQuery,
+    websocket: true,
+    responses: {},
+    raw: { 101: [] },
+    errors: ['unauthorized'],
+  }),
+  aaiStreamingToken: route({
+    method: 'GET',
+    path: '/v3/token',
+    tag: 'AssemblyAI',
+    summary: 'A short-lived token for a live session',
+    access: 'key',
+    bareKey: true,
+    query: z.strictObject({
+      expires_in_seconds: z.coerce.number().int().min(1).max(600).default(60),
+      max_session_duration_seconds: z.coerce.number().int().min(60).max(10_800).optional(),
+    }),
+    responses: { 200: z.object({ token: z.string() }) },
+    errors: [],
   }),
 } as const;

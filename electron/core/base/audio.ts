@@ -41,7 +41,3 @@ export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
 
 /** Pairs of minimum and maximum per second of a waveform. Chunks of audio begin and end on these buckets. */
 export const PEAKS_PER_SECOND = 20;
-
-/** What a sender can do about samples in which no program finds a format. */
-export const RAW_SAMPLES_HINT =
-  'Raw samples without a header need the extension of their format, such as .g722.';

@@ -240,10 +240,10 @@ export const addRoute = <const R extends Route>(
 };
 
 type SocketHandlers<R extends Route> = {
-  /** Runs before the upgrade. Throws `unauthorized`. */
-  readonly authenticate: (request: FastifyRequest, query: RouteQuery<R>) => Caller;
+  /** Runs before the upgrade. Throws `unauthorized`; a client that reads no status learns it from `serve` instead, without a caller. */
+  readonly authenticate: (request: FastifyRequest, query: RouteQuery<R>) => Caller | undefined;
   readonly serve: (connection: {
-    readonly caller: Caller;
+    readonly caller: Caller | undefined;
     readonly query: RouteQuery<R>;
     readonly socket: WebSocket;
     readonly request: FastifyRequest;
@@ -276,8 +276,7 @@ export const addSocketRoute = <const R extends Route>(
     },
     handler: notUpgraded,
     wsHandler: (socket, request) => {
-      const { caller } = request;
-      if (caller !== undefined) serve({ caller, query: queryOf(request), socket, request });
+      serve({ caller: request.caller, query: queryOf(request), socket, request });
     },
   });
 };

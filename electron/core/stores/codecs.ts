@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely';
 import { z } from 'zod';
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../contract/errors.ts';
 import { STAGES, type Stage } from '../../contract/job.ts';
-import { AnalysisOptions, TRANSCRIPT_STATUSES, Transcription } from '../../contract/transcript.ts';
+import { AnalysisOptions, Mark, TRANSCRIPT_STATUSES, Transcription } from '../../contract/transcript.ts';
 import { Vocabulary } from '../../contract/vocabulary.ts';
 import { StoredWarning } from '../../contract/warnings.ts';
 import { WebhookDelivery } from '../../contract/webhooks.ts';
@@ -152,6 +152,7 @@ export const analysisCodec = json(StoredAnalysis.catch({}));
 export const listedAnalysisCodec = json(ListedAnalysis.catch({}));
 export const warningsCodec = json(z.array(StoredWarning).catch([]));
 export const pageSourceCodec = json(PageSource);
+export const marksCodec = json(z.array(Mark).catch([]));
 // A checkpoint that cannot be read starts the job over.
 export const checkpointCodec = json(Checkpoint.nullable().catch(null));
 export const attemptsCodec = json(WebhookDelivery.shape.attempts.catch([]));
@@ -365,6 +366,8 @@ const FIELDS = {
   revision: number('revision'),
   /** How many channels were recognized, each by itself; null if they were mixed, or are not counted yet. */
   channels: numberOrNull('channels'),
+  /** In order of time. */
+  marks: coded('marks', marksCodec),
 };
 type Fields = typeof FIELDS;
 

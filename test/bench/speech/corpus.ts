@@ -71,7 +71,8 @@ export const isSpoken = ({ language, text, text_certainty: certainty, kind }: Cl
   language !== 'zxx' && language !== 'und' && text !== null && certainty !== 'none' && kind === 'speech';
 export const isSilent = ({ language }: Clip): boolean => language === 'zxx';
 
-const decode = async (folder: string, { file, rate }: Clip): Promise<Float32Array> => {
+/** The samples of a clip. */
+export const clipSamples = async (folder: string, { file, rate }: Clip): Promise<Float32Array> => {
   const bare = file.endsWith('.raw') ? ['-f', 's16le', '-ar', String(rate ?? RATE), '-ac', '1'] : [];
   const { stdout } = await run(
     'ffmpeg',
@@ -105,7 +106,7 @@ const writeWav = (path: string, samples: Float32Array): void => {
 
 /** A clip by itself. */
 export const clipRecording = async (folder: string, clip: Clip, work: string): Promise<Recording> => {
-  const samples = await decode(folder, clip);
+  const samples = await clipSamples(folder, clip);
   const path = join(work, `${clip.name}.wav`);
   writeWav(path, samples);
   const seconds = samples.length / RATE;
@@ -170,7 +171,7 @@ class Tape {
   }
 
   async say(clip: Clip): Promise<void> {
-    const samples = await decode(this.#folder, clip);
+    const samples = await clipSamples(this.#folder, clip);
     const start = this.seconds;
     this.add(samples);
     this.passages.push({ start, end: this.seconds, language: clip.language, text: clip.text ?? '' });
@@ -183,7 +184,7 @@ class Tape {
     if (kind < 2) return this.add(noise(seconds, -30 - random() * 30, random() < 0.5, random));
     const clip = clips[Math.floor(random() * clips.length)];
     if (clip === undefined) return;
-    const samples = await decode(this.#folder, clip);
+    const samples = await clipSamples(this.#folder, clip);
     for (let left = Math.round(seconds * RATE); left > 0; left -= samples.length)
       this.add(samples.subarray(0, Math.max(1, Math.min(left, samples.length))));
   }

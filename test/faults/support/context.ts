@@ -1,4 +1,4 @@
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const CLEAN_UP_MS = 20_000;
 /** Shared by the faults of one run: the undisturbed texts, and a server for faults that do not harm it. */
 export class FaultRun {
   /** Undisturbed texts by recording. */
-  readonly truths = new Map<string, string>();
+  readonly truths = new Map<string, Transcription>();
   /** What all servers of the run recognize with. */
   readonly model: TestServerOptions['model'];
   #server: TestServer | undefined;
@@ -212,14 +212,24 @@ export class FaultContext {
 
   /** The text of a recording without any fault. */
   async truth(server: TestServer, path: Recording): Promise<string> {
+    return (await this.#truth(server, path)).text;
+  }
+
+  async #truth(server: TestServer, path: Recording): Promise<Transcription> {
     const known = this.#run.truths.get(path);
     if (known !== undefined) return known;
     const url = this.urls.set(`/truth${path}`, file(this.#recording(path)));
-    const { text, status } = await this.ended(server, await this.submit(server, url));
-    equal(status, 'completed');
-    ok(text.length > 0, 'the undisturbed run has text');
-    this.#run.truths.set(path, text);
-    return text;
+    const transcript = await this.ended(server, await this.submit(server, url));
+    equal(transcript.status, 'completed');
+    ok(transcript.text.length > 0, 'the undisturbed run has text');
+    this.#run.truths.set(path, transcript);
+    return transcript;
+  }
+
+  /** Expects that the job completes with the text and all times of an undisturbed run. */
+  async expectTrueTimes(server: TestServer, id: string, path: Recording): Promise<void> {
+    const { segments } = await this.expectTruth(server, id, path);
+    deepEqual(segments, (await this.#truth(server, path)).segments);
   }
 
   /** Expects that the job completes with exactly the text of an undisturbed run. */

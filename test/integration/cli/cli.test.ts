@@ -10,12 +10,15 @@ import { UsageError } from '../../../electron/cli/environment.ts';
 import { addTranscribe } from '../../../electron/cli/transcribe.ts';
 import { readVocabulary } from '../../../electron/cli/transcript-commands.ts';
 import { runKeyOf } from '../../../electron/core/base/url-login.ts';
+import { slow } from '../../faults/support/behaviors.ts';
 import { voiceChannels } from '../../generators/voice-channels.ts';
+import { talk } from '../../support/audio.ts';
 import { resultOf, runEarshot, runHere } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { RESOURCES } from '../../support/paths.ts';
 import { spawnEarshot, startServer, type TestServer } from '../../support/server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 import { file, stall, startUrlServer, type UrlServer } from '../../support/url-server.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
@@ -125,6 +128,28 @@ describe('earshot transcribe', () => {
     const jobs = database.prepare('SELECT status, error_code FROM transcripts').all();
     database.close();
     expect(jobs).toEqual([{ status: 'failed', error_code: 'cancelled' }]);
+  });
+
+  it('says on Ctrl-C up to where the text is kept, and how to have it', async () => {
+    const dataDir = temporaryFolder();
+    // A range is recognized while it arrives; its last bytes come one by one.
+    const url = remote.set('/talk.wav', slow(talk(66), 4_000_000, new Promise(() => {})));
+    const line = ['transcribe', url, '--to', '200', '-m', 'starter-parakeet', '--allow-private-addresses'];
+    const child = await spawnEarshot([...line, '--data-dir', dataDir]);
+    const closed = once(child, 'close');
+    const told = outputUntil(child, 'Interrupted');
+    await outputUntil(child, 'Transcribing');
+    const database = new BetterSqlite3(join(dataDir, 'earshot.db'), { readonly: true });
+    await until(() => database.prepare('SELECT 1 FROM segments').get() !== undefined, 120_000);
+    database.close();
+    child.kill('SIGINT');
+    const [code] = await closed;
+    const [, id] =
+      /Its text up to \d:\d\d is kept: `earshot transcripts export (tr_\w+)` writes it\./.exec(await told) ??
+      [];
+    expect([code, await told]).toEqual([130, expect.stringContaining('was canceled.')]);
+    const { out } = await runEarshot(dataDir, 'transcripts', 'export', id ?? '');
+    expect(out).toContain('Good morning');
   });
 });
 

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { open, readFile } from 'node:fs/promises';
 import { type FileTypeResult, fileTypeFromTokenizer } from 'file-type';
 import { fromFile } from 'strtok3';
-import { RAW_SAMPLES_HINT } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import {
   FILE_TYPES,
@@ -103,6 +102,9 @@ export const chooseType = (extension: string, declared: string): ChosenType => {
 const MEDIA = /^(?:audio|video)\/|\/(?:ogg|mxf|vnd\.ms-asf|vnd\.rn-realmedia)$/;
 
 const isMediaType = ({ mimeTypes: [mimeType = ''] }: FileType): boolean => MEDIA.test(mimeType);
+
+/** The format of a recording, or the sentence that says why it is none. */
+export type SoundFormat = { readonly format: string } | { readonly refusal: string };
 
 /** The type of a recording as far as its name and media type tell, before its content is known. */
 export const guessRecordingType = (extension: string, declared: string): ChosenType => {
@@ -257,20 +259,21 @@ const recordingType = ({ ext, mime }: { ext: string; mime: string }): ChosenType
 
 /**
  * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, if it fits.
- * `soundFormat` names the format of what has no known signature, undefined without sound. Throws `unsupported_file_type`
- * for anything but audio and video.
+ * `soundFormat` names the format of what has no known signature; null if it is not known, either. Throws
+ * `unsupported_file_type` for anything but audio and video.
  */
 export const recordingTypeOfContent = async (
   { path, chosen, canBeText }: Omit<ContentCheck, 'size'>,
-  soundFormat: () => Promise<string | undefined>,
+  soundFormat: () => Promise<SoundFormat | null>,
 ): Promise<ChosenType> => {
   // Letters at the start of a text can look like the signature of a recording.
   const detected = canBeText ? undefined : await typeOfFile(path);
   if (detected !== undefined && MEDIA.test(detected.mime)) {
     return chosen.type.detected.includes(detected.ext) ? chosen : recordingType(detected);
   }
-  const format = canBeText || detected !== undefined ? undefined : await soundFormat();
-  if (format !== undefined) {
+  const asked = canBeText || detected !== undefined ? null : await soundFormat();
+  if (asked !== null && 'format' in asked) {
+    const { format } = asked;
     return chosen.type.extensions.includes(format)
       ? chosen
       : recordingType({ ext: format, mime: `audio/x-${format}` });
@@ -278,10 +281,9 @@ export const recordingTypeOfContent = async (
   if (!canBeText && detected === undefined && hasAudioFrame(await readHead(path))) {
     return MPEG_EXTENSIONS.has(chosen.extension) ? chosen : guessRecordingType('mp3', '');
   }
-  const hint = canBeText || detected !== undefined ? '' : ` ${RAW_SAMPLES_HINT}`;
   throw new AppError(
     'unsupported_file_type',
-    `This is not a recording: files without audio or video are not supported here.${hint}`,
+    asked?.refusal ?? 'This is not a recording: files without audio or video are not supported here.',
   );
 };
 

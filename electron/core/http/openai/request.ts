@@ -19,10 +19,15 @@ export const OPENAI_MODELS: Readonly<Record<string, 'mini' | 'pro'>> = {
   'gpt-4o-transcribe': 'pro',
   'gpt-4o-transcribe-diarize': 'pro',
   'gpt-transcribe': 'pro',
+  'gpt-realtime-whisper': 'mini',
 };
 
 /** The name of a model without the date of its version, as in `gpt-4o-mini-transcribe-2025-12-15`. */
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+
+/** Our name of the model that a request means. */
+export const modelOf = (models: Pick<ModelService, 'published'>, name: string): string =>
+  OPENAI_MODELS[undated(name)] ?? models.published(name);
 
 export const isModel = ({ model }: Form, name: string): boolean => undated(model) === name;
 
@@ -64,7 +69,12 @@ const listedTerms = (prompt: string): string[] => {
  * Keywords, and the terms of a prompt that only lists terms, are the vocabulary. Any other prompt is Whisper's: the text
  * before the recording, of which the end counts.
  */
-const hintsOf = ({ initial_prompt = '', prompt = initial_prompt, hotwords = [], keywords = [] }: Form) => {
+export const hintsOf = ({
+  initial_prompt = '',
+  prompt = initial_prompt,
+  hotwords = [],
+  keywords = [],
+}: Pick<Form, 'initial_prompt' | 'prompt' | 'hotwords' | 'keywords'>) => {
   const listed = listedTerms(prompt);
   const vocabulary = toTerms([...keywords, ...hotwords, ...listed]);
   return {
@@ -89,7 +99,7 @@ export const requestOf = (
     {
       audio_url: `storage:${file.key}`,
       name: file.originalName,
-      model: OPENAI_MODELS[undated(form.model)] ?? models.published(form.model),
+      model: modelOf(models, form.model),
       language: form.language ?? 'auto',
       ...(form.languages === undefined ? {} : { expected_languages: form.languages }),
       timestamp_style: 'word',

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { CLOSE_CODES, type CloseReason, MAX_MESSAGE_BYTES } from '../../../contract/realtime.ts';
 import { AppError } from '../../base/errors.ts';
@@ -19,6 +18,8 @@ type Handlers = {
   readonly onClose: () => void;
   /** Sends an error in the client's form; the connection is closed after it. */
   readonly sendError: (error: AppError, reason: CloseReason) => void;
+  /** Codes of another API. */
+  readonly closeCodes?: Partial<Readonly<Record<CloseReason, number>>>;
 };
 
 const reasonOf = ({ code }: AppError): CloseReason => {
@@ -45,15 +46,13 @@ const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer => {
 /** A WebSocket whose messages are handled in order, and which closes with a sentence. */
 export class RealtimeConnection {
   readonly #socket: WebSocket;
-  readonly #request: FastifyRequest;
   readonly #handlers: Handlers;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   #isAlive = true;
 
-  constructor(socket: WebSocket, request: FastifyRequest, handlers: Handlers) {
+  constructor(socket: WebSocket, handlers: Handlers) {
     this.#socket = socket;
-    this.#request = request;
     this.#handlers = handlers;
     socket.on('message', (data, isBinary) => this.#enqueue(bytesOf(data), isBinary));
     socket.on('pong', () => {
@@ -80,7 +79,7 @@ export class RealtimeConnection {
   }
 
   close(reason: CloseReason, sentence = ''): void {
-    this.#socket.close(CLOSE_CODES[reason], shorten(sentence));
+    this.#socket.close(this.#handlers.closeCodes?.[reason] ?? CLOSE_CODES[reason], shorten(sentence));
   }
 
   /** Says what is wrong and closes. */
@@ -89,10 +88,6 @@ export class RealtimeConnection {
     const why = reason ?? reasonOf(error);
     this.#handlers.sendError(error, why);
     this.close(why, error.message);
-  }
-
-  get keyPrefix(): string | undefined {
-    return this.#request.caller?.keyPrefix;
   }
 
   /** Stops reading while messages wait, so that memory stays bounded. */

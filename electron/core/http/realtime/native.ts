@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import {
   ClientMessage,
@@ -44,14 +43,9 @@ const startOptionsOf = ({
 };
 
 /** Speaks Earshot's own messages on a connection. */
-export const serveNative = (
-  deps: RealtimeDeps,
-  caller: Caller,
-  socket: WebSocket,
-  request: FastifyRequest,
-): void => {
+export const serveNative = (deps: RealtimeDeps, caller: Caller, socket: WebSocket): void => {
   const send = (message: ServerMessage) => connection.send(message);
-  const connection: RealtimeConnection = new RealtimeConnection(socket, request, {
+  const connection: RealtimeConnection = new RealtimeConnection(socket, {
     onAudio: (bytes) => client.push(bytes),
     onText: (text) => handle(validate(ClientMessage, parseMessage(text), 'message')),
     onClose: () => client.leave(),

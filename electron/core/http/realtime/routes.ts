@@ -3,17 +3,30 @@ import { ExportQuery } from '../../../contract/exports.ts';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Caller } from '../../services/accounts.ts';
+import type { ModelService } from '../../services/models/index.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import { addRoute, addSocketRoute } from '../add-route.ts';
-import { created, success } from '../responses.ts';
+import { created, ok, success } from '../responses.ts';
+import { serveAssemblyAi } from './assemblyai.ts';
 import type { RealtimeDeps } from './client.ts';
 import { serveNative } from './native.ts';
+import { serveOpenAi } from './openai.ts';
 
-type Deps = RealtimeDeps & { readonly transcripts: TranscriptService };
+type Deps = RealtimeDeps & {
+  readonly transcripts: TranscriptService;
+  readonly models: Pick<ModelService, 'published'>;
+};
+
+/** OpenAI's browser clients send the key as a protocol of the WebSocket. */
+const PROTOCOL_KEY = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/;
 
 /** Throws `unauthorized`. */
-const callerOf = ({ live }: Deps, request: FastifyRequest, token: string | undefined): Caller => {
-  const caller = request.caller ?? (token === undefined ? undefined : live.callerOf(token));
+const callerOf = ({ live, accounts }: Deps, request: FastifyRequest, token: string | undefined): Caller => {
+  const key = PROTOCOL_KEY.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1];
+  const caller =
+    request.caller ??
+    (token === undefined ? undefined : live.callerOf(token)) ??
+    (key === undefined ? undefined : (accounts.authenticate(key) ?? live.callerOf(key)));
   if (caller !== undefined) return caller;
   throw new AppError(
     'unauthorized',
@@ -28,8 +41,20 @@ export const addRealtimeRoutes = (server: FastifyInstance, deps: Deps): void => 
   const { live, transcripts } = deps;
   addSocketRoute(server, routes.realtime, {
     authenticate: (request, query) => callerOf(deps, request, query.token),
-    serve: ({ caller, socket, request }) => serveNative(deps, caller, socket, request),
+    serve: ({ caller, query, socket }) => {
+      if (caller === undefined) return socket.terminate();
+      const isOpenAi = query.intent !== undefined || query.model !== undefined;
+      return isOpenAi ? serveOpenAi(deps, caller, socket) : serveNative(deps, caller, socket);
+    },
   });
+  addSocketRoute(server, routes.aaiStreaming, {
+    authenticate: ({ caller }, { token }) =>
+      caller ?? (token === undefined ? undefined : live.callerOf(token)),
+    serve: ({ caller, query, socket }) => serveAssemblyAi(deps, caller, socket, query),
+  });
+  addRoute(server, routes.aaiStreamingToken, ({ caller, query }) =>
+    ok({ token: live.newToken(caller, query.expires_in_seconds).token }),
+  );
   addRoute(server, routes.realtimeToken, ({ caller, body }) =>
     created(success(live.newToken(caller, body.expires_in_seconds))),
   );

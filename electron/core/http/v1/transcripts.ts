@@ -173,6 +173,9 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
   addRoute(server, routes.redoEdit, (call) =>
     answerEdit(deps, call, (user, id) => edits.turn(user, id, 'redo', call.body.edit)),
   );
+  addRoute(server, routes.putMarks, ({ caller, params, body }) =>
+    ok(success({ marks: transcripts.mark(caller.user.id, params.id, body.marks) })),
+  );
   addRoute(server, routes.forgetEdits, async ({ caller, params, reply }) => {
     await edits.forget(caller.user.id, params.id);
     return sendWhole(caller, params.id, reply);

@@ -9,6 +9,7 @@ import {
   chooseType,
   guessRecordingType,
   recordingTypeOfContent,
+  type SoundFormat,
   TextDetector,
 } from '../../engines/scan/content.ts';
 import { EicarDetector, type ScanEngine, type Scanner } from '../../engines/scan/scanner.ts';
@@ -95,8 +96,8 @@ export type UploadDeps = {
   readonly settings: SettingsService;
   readonly events: EventHub;
   readonly clock: Clock;
-  /** The format of a recording whose signature is not known, asked of ffmpeg; undefined where it finds no sound. */
-  readonly soundFormat?: (path: string, name: string) => Promise<string | undefined>;
+  /** Asks ffmpeg about a recording whose signature is not known. */
+  readonly soundFormat?: (path: string, name: string) => Promise<SoundFormat>;
 };
 
 export const tooLarge = (maxBytes: number): AppError =>
@@ -168,7 +169,10 @@ export class Upload {
     }
     const check = { path: staged.path, size: staged.size, chosen: type, canBeText };
     if (purpose === 'transcription') {
-      return recordingTypeOfContent(check, async () => this.#deps.soundFormat?.(staged.path, name));
+      return recordingTypeOfContent(
+        check,
+        async () => (await this.#deps.soundFormat?.(staged.path, name)) ?? null,
+      );
     }
     await checkContent(check);
     return type;

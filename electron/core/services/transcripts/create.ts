@@ -221,5 +221,6 @@ export const newTranscript = (
     source: null,
     revision: 0,
     channels: null,
+    marks: [],
   };
 };

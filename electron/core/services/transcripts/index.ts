@@ -1,11 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { ServerEvent } from '../../../contract/events.ts';
 import type {
   AnalysisOptions,
   AnalyzeTranscript,
   CreateTranscript,
   ForeignRequest,
+  Mark,
   Transcription,
   TranscriptSummary,
 } from '../../../contract/transcript.ts';
@@ -254,6 +256,18 @@ export class TranscriptService {
     if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
     else if (isReanalysis(transcript)) this.#cancelWaitingReanalysis(transcript);
     else this.#cancelWaiting(transcript, names);
+  }
+
+  /** Replaces the marked moments, also while it is processed. Returns them in order of time. */
+  mark(userId: string, id: string, marks: readonly Mark[]): Mark[] {
+    const { db } = this.#deps;
+    const { marks: before } = this.stored(userId, id);
+    const sorted = marks.toSorted((a, b) => a.at - b.at);
+    if (isDeepStrictEqual(sorted, before)) return sorted;
+    store.updateTranscript(db, id, { marks: sorted });
+    if (before.length > 0) markForScrub(db, 'log');
+    this.publish('transcript.changed', id);
+    return sorted;
   }
 
   /** Queues a failed transcript again; recognition continues from its checkpoint. */

@@ -193,6 +193,7 @@ export const presentTranscript = (
   bytes_fetched: transcript.bytesFetched,
   audio_offset: roundMs(transcript.audioOffset),
   ...(transcript.channels === null ? {} : { channels: transcript.channels }),
+  ...(transcript.marks.length === 0 ? {} : { marks: [...transcript.marks] }),
   ...(transcript.source === null ? {} : { source: transcript.source }),
   revision: transcript.revision,
 });

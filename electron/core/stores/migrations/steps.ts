@@ -725,6 +725,12 @@ WHERE CASE WHEN json_valid(options) THEN json_type(options, '$.assemblyai') = 'o
 `,
 };
 
+/** Moments that somebody marked in a recording, with notes, as JSON. */
+const marks: Migration = {
+  version: 270,
+  sql: "ALTER TABLE transcripts ADD COLUMN marks TEXT NOT NULL DEFAULT '[]';",
+};
+
 export const MIGRATIONS: readonly Migration[] = [
   first,
   storage,
@@ -752,4 +758,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   cleanNames,
   foreignRequests,
+  marks,
 ];
