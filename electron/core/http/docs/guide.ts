@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { escapeHtml, type Rendered } from './markdown.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { Rendered } from './markdown.ts';
 
 /** The server's URL in the guide's source, replaced by the URL that the reader uses. */
 const SOURCE_URL = 'http://127.0.0.1:3277';

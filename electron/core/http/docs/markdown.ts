@@ -1,8 +1,5 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
-
-/** Text as it stands in HTML and in the quoted values of its attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+import { escapeHtml } from './escape-html.ts';
 
 export type Heading = { readonly id: string; readonly text: string };
 export type Rendered = {

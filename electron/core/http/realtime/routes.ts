@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ExportQuery } from '../../../contract/exports.ts';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
-import { renderVtt } from '../../exports/subtitles.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { ModelService } from '../../services/models/index.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
@@ -62,6 +61,8 @@ export const addRealtimeRoutes = (server: FastifyInstance, deps: Deps): void => 
   addRoute(server, routes.realtimeCaptions, async ({ params, query, request, reply }) => {
     const { user } = callerOf(deps, request, query.token);
     const { transcription } = transcripts.whole(user.id, params.id, 'words');
+    // Loaded here: a service that never has a live session need not measure subtitles.
+    const { renderVtt } = await import('../../exports/subtitles.ts');
     reply.header('cache-control', 'no-store').type('text/vtt; charset=utf-8');
     await reply.send(renderVtt(transcription, ExportQuery.parse({ format: 'vtt' })));
     return undefined;

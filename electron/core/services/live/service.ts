@@ -98,7 +98,7 @@ export class LiveService {
     }
   }
 
-  /** Throws `transcript_not_found` where the user has no such session that is still open. */
+  /** Throws `transcript_not_found` if the user has no such session that is still open. */
   find(userId: string, id: string): LiveSession {
     const session = this.#sessions.get(id);
     if (session?.userId === userId && !session.hasEnded) return session;
@@ -118,7 +118,7 @@ export class LiveService {
     return { token, expires_at: isoTime(expiresAt) };
   }
 
-  /** Whose token it is; undefined where it has expired, or never was one. */
+  /** Whose token it is; undefined if it has expired, or never was one. */
   callerOf(token: string): Caller | undefined {
     const known = this.#tokens.get(sha256Hex(token));
     return known !== undefined && known.expiresAt >= this.#deps.clock.now() ? known.caller : undefined;

@@ -42,7 +42,7 @@ export type LiveSessionOptions = {
   readonly logger: Logger;
   readonly recognizer: Omit<LiveRecognizerOptions, 'signal' | 'onEvent' | 'clock'>;
   readonly save: SaveText;
-  /** Hands the transcript over to the queue, or deletes it where it has no audio. */
+  /** Hands the transcript over to the queue, or deletes it if it has no audio. */
   readonly settle: (session: LiveSession, reason: EndReason) => Promise<void>;
 };
 
