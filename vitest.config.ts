@@ -44,8 +44,12 @@ class InOrder extends BaseSequencer {
 
 const UNIT = 'test/unit/**/*.test.{ts,tsx}';
 const DESKTOP = 'test/desktop/*.test.ts';
+/** What takes too long for every run: `npm run test:nightly`. */
+const NIGHTLY = 'test/**/*.nightly.test.ts';
 
-/** What both projects have in common. */
+const ENGINE_SETUP = ['test/support/run-folder.ts', 'test/support/build-addon.ts', 'test/support/halts.ts'];
+
+/** What the projects have in common. */
 const shared = {
   setupFiles: 'test/support/setup.ts',
   // A test cleans up after itself, so that the next file can use the same process with its modules loaded.
@@ -71,10 +75,11 @@ export default defineConfig({
           ...shared,
           name: 'whole',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [UNIT, DESKTOP, '**/node_modules/**'],
-          globalSetup: ['test/support/run-folder.ts', 'test/support/build-addon.ts', 'test/support/halts.ts'],
+          exclude: [UNIT, DESKTOP, NIGHTLY, '**/node_modules/**'],
+          globalSetup: ENGINE_SETUP,
         },
       },
+      { test: { ...shared, name: 'nightly', include: [NIGHTLY], globalSetup: ENGINE_SETUP } },
       {
         test: {
           ...shared,

@@ -1,13 +1,63 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
+import { FolderTakenError } from '../core/base/errors.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { readServerFile, TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { dataDirOf, overridesOf, type ServerOptions, UsageError } from './environment.ts';
-import { patientFetch } from './patient-fetch.ts';
-import { startService } from './service.ts';
+import type { AppConfig } from '../core/config.ts';
+import { configOf, dataDirOf, overridesOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
 import { printMessage, style } from './terminal.ts';
+
+type Start = Pick<AppConfig, 'temporary'> & {
+  /** Whether the caller tries again if another process has the data folder. */
+  readonly mayWait: boolean;
+};
+
+/** Imports the core here rather than at the top, so that commands that talk to a running service start fast. */
+const start = async (config: AppConfig): Promise<App> => {
+  const [{ createApp }, { nodeHost }] = await Promise.all([
+    import('../core/app.ts'),
+    import('../core/config.ts'),
+  ]);
+  return createApp(config, {
+    ...nodeHost(PROGRAM.worker),
+    analysisThread: pathToFileURL(PROGRAM.analysisThread),
+    databaseThread: pathToFileURL(PROGRAM.databaseThread),
+    renderingThread: pathToFileURL(PROGRAM.renderingThread),
+  });
+};
+
+/** Starts the service in this process; undefined if another process has the data folder, if `mayWait`. */
+export const startService = async (
+  options: ServerOptions,
+  { mayWait, temporary }: Start,
+): Promise<App | undefined> => {
+  try {
+    return await start({ ...configOf(options, 'fail'), temporary });
+  } catch (error) {
+    if (mayWait && error instanceof FolderTakenError) return undefined;
+    throw error;
+  }
+};
+
+const TOO_MANY_REQUESTS = 429;
+const DEFAULT_WAIT_SECONDS = 5;
+
+/** `fetch` that sends a request again after the time of `Retry-After` if the service has had too many of them. */
+export const patientFetch: typeof fetch = async (input, init) => {
+  for (let isNoted = false; ; isNoted = true) {
+    const response = await fetch(input, init);
+    if (response.status !== TOO_MANY_REQUESTS) return response;
+    await response.body?.cancel();
+    const seconds = Number(response.headers.get('retry-after')) || DEFAULT_WAIT_SECONDS;
+    if (!isNoted) {
+      printMessage(style('dim', `The service has had many requests. Going on in ${Math.ceil(seconds)} s.`));
+    }
+    await delay(1000 * seconds, undefined, { signal: init?.signal ?? undefined });
+  }
+};
 
 export type Connection = {
   readonly client: Client;
@@ -37,7 +87,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 /** Before a command says what it waits for. */
 export const NOTE_AFTER_MS = 500;
 
-/** Undefined where no service runs on this data folder, or none that answers. */
+/** Undefined if no service runs on this data folder, or none that answers. */
 export const findRunningServer = async (dataDir: string): Promise<RunningServer | undefined> => {
   const paths = dataPaths(dataDir);
   const server = readServerFile(paths);
@@ -56,7 +106,7 @@ export const findRunningServer = async (dataDir: string): Promise<RunningServer 
 
 /**
  * Holds a service, which may be that of a command: it ends only when no event stream of the local key is open any more.
- * Returns what lets it go; undefined where it is ending already.
+ * Returns what lets it go; undefined if it is ending already.
  */
 const hold = async (client: Client): Promise<(() => void) | undefined> => {
   const controller = new AbortController();
@@ -86,7 +136,7 @@ const awaitOthers = async (app: App): Promise<void> => {
   process.off('SIGINT', end);
 };
 
-/** Starts a service for this command; undefined where another process uses the folder, if `mayWait`. */
+/** Starts a service for this command; undefined if another process uses the folder, if `mayWait`. */
 const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Connection | undefined> => {
   const own = { ...options, port: 0, host: '127.0.0.1' };
   const app = await startService(own, { temporary: true, mayWait });
@@ -100,7 +150,7 @@ const startOwn = async (options: ServerOptions, mayWait: boolean): Promise<Conne
 };
 
 /**
- * Connects to the service that runs on this data folder, or starts one for this command. Throws `conflict` where
+ * Connects to the service that runs on this data folder, or starts one for this command. Throws `conflict` if
  * another program uses the folder and does not answer. `holds`: whether the service, if it is that of another command,
  * goes on until the connection is closed.
  */
@@ -120,7 +170,7 @@ export const connect = async (options: ServerOptions, { holds = true } = {}): Pr
   }
 };
 
-/** Throws where the options of a run are not those of the service that runs already, and so would have no effect. */
+/** Throws if the options of a run are not those of the service that runs already, and so would have no effect. */
 export const checkEffect = async ({ client }: RunningServer, options: ServerOptions): Promise<void> => {
   const asked = Object.entries(overridesOf(options));
   if (asked.length === 0) return;

@@ -3,15 +3,48 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RouteResponse } from '../contract/route.ts';
 import type { routes } from '../contract/routes.ts';
-import type { Model } from '../contract/system.ts';
+import type { Acceleration, Model } from '../contract/system.ts';
 import { isAppError } from '../core/base/errors.ts';
 import { counted, formatBytes } from '../core/base/numbers.ts';
 import type { Diagnosis, Repair } from '../core/repair.ts';
-import { accelerationFact } from './acceleration.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf, type ServerOptions, UsageError } from './environment.ts';
 import { withServerOptions } from './serve.ts';
 import { formatTime, printMessage, printResult, style, table } from './terminal.ts';
+
+type Trial = Acceleration['trials'][number];
+
+const seconds = (value: number | null): string => `${(value ?? 0).toFixed(1)} s`;
+
+const trialFact = ({ model, outcome, cpu_seconds, device_seconds, detail }: Trial): string => {
+  const because = detail === null ? '' : `: ${detail}`;
+  const facts: Record<Trial['outcome'], string> = {
+    pending: 'not tried yet',
+    faster: `used, ${seconds(device_seconds)} instead of ${seconds(cpu_seconds)}`,
+    slower: `not faster, ${seconds(device_seconds)} instead of ${seconds(cpu_seconds)}`,
+    different: `hears other words${because}`,
+    crashed: `its process ended${because}`,
+    timeout: detail ?? 'no answer in time',
+    failed: `does not run on it${because}`,
+  };
+  return `${model}: ${facts[outcome]}`;
+};
+
+/** What `earshot doctor` says about graphics processors. */
+export const accelerationFact = ({ state, device, detail, trials }: Acceleration): string => {
+  const facts: Record<Acceleration['state'], string> = {
+    off: 'switched off: earshot settings set engine.device auto',
+    built_in: `${device} runs every model`,
+    not_built: 'none: this build recognizes on the processor',
+    unavailable: `none can be used: ${detail}`,
+    pending: 'will be tried when no transcription is running',
+    forced: `${device} (${detail}) runs every model that works on it`,
+    in_use: `${device} (${detail}) runs the models that are faster on it`,
+    not_used: `${device} (${detail}) is not used`,
+  };
+  const tried = ['forced', 'in_use', 'not_used', 'pending'].includes(state) ? trials.map(trialFact) : [];
+  return [facts[state], ...tried].join('; ');
+};
 
 type DoctorOptions = ServerOptions & { repair?: boolean; yes?: boolean };
 
@@ -92,7 +125,7 @@ const printChecks = (checks: readonly Check[]): Promise<void> =>
     )}\n`,
   );
 
-/** Waits until the graphics processor was tried, where this process does that. */
+/** Waits until the graphics processor was tried, if this process does that. */
 const systemInfo = async ({ client, isOwn }: Connection): Promise<SystemInfo> => {
   const startedAt = performance.now();
   for (let isTold = false; ; isTold = true) {
@@ -146,7 +179,7 @@ const printDiagnosis = (diagnosis: Diagnosis): Promise<void> => {
   ]);
 };
 
-/** Throws where nobody can be asked. */
+/** Throws if no one can be asked. */
 const isConfirmed = async ({ yes }: DoctorOptions): Promise<boolean> => {
   if (yes === true) return true;
   if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: add --yes to repair.');
@@ -177,7 +210,7 @@ const printRepair = ({ salvaged, backup, aside, relinked, audio }: Repair): void
   printMessage(style('green', 'The library is repaired. Start Earshot again.'));
 };
 
-/** Undefined where the library is in order, or a running service uses it. */
+/** Undefined if the library is in order, or a running service uses it. */
 const diagnoseStopped = async (dataDir: string): Promise<Diagnosis | undefined> => {
   const { diagnose } = await import('../core/repair.ts');
   try {

@@ -4,7 +4,7 @@ import { isSettingKey, SETTINGS, type Settings } from '../contract/settings.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { layoutConfig, ownLayout } from '../core/base/layout.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
-import { runKeyOf } from '../core/base/run-key.ts';
+import { runKeyOf } from '../core/base/url-login.ts';
 import type { AppConfig } from '../core/config.ts';
 
 /** Where the parts of this program lie. */

@@ -23,8 +23,8 @@ import { ApiError } from '../contract/client.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { type Connection, isLostConnection } from './connect.ts';
 import { UsageError } from './environment.ts';
-import { pathOnDisk } from './path-on-disk.ts';
 import { printMessage } from './terminal.ts';
+import { pathOnDisk } from './upload.ts';
 
 const SHUTTING_DOWN = 503;
 const TOOL_CALL = CallToolRequestSchema.shape.method.value;
@@ -109,7 +109,7 @@ const isGone = (error: unknown): boolean =>
   isLostConnection(error) || (error instanceof StreamableHTTPError && error.code === SHUTTING_DOWN);
 
 /**
- * Forwards messages between stdin, stdout and the service's `/mcp` until stdin ends. Where the service has ended, e.g.
+ * Forwards messages between stdin, stdout and the service's `/mcp` until stdin ends. If the service has ended, e.g.
  * because the desktop program was quit, `open` is called again, and the message is sent to the next one.
  */
 export const bridge = async (open: () => Promise<Connection>): Promise<void> => {
@@ -149,7 +149,7 @@ export const bridge = async (open: () => Promise<Connection>): Promise<void> => 
   };
   let service = await start();
   let next: Promise<Service> | undefined;
-  /** The service after one that is gone: all messages that it lost wait for the same. A later one tries again where none is found. */
+  /** The service after one that is gone: all messages that it lost wait for the same. A later one tries again if none is found. */
   const successorOf = async (gone: Service): Promise<Service> => {
     if (service !== gone) return service;
     next ??= start().finally(() => {

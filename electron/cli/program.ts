@@ -4,7 +4,6 @@ import { isAppError, messageOf } from '../core/base/errors.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { isLostConnection } from './connect.ts';
 import { UsageError, VERSION } from './environment.ts';
-import { inCommands } from './explain.ts';
 import { addLive } from './live.ts';
 import { addMcp } from './mcp.ts';
 import { addModelCommands } from './model-commands.ts';
@@ -12,10 +11,8 @@ import { addServe } from './serve.ts';
 import { addStorageCommands } from './storage.ts';
 import { addSystemCommands } from './system-commands.ts';
 import { printable, printMessage, style } from './terminal.ts';
-import { addTimeCommands } from './time-commands.ts';
-import { addTranscribe } from './transcribe.ts';
-import { addTranscriptCommands } from './transcript-commands.ts';
-import { addVocabularyCommands } from './vocabulary.ts';
+import { addTranscribe, inCommands } from './transcribe.ts';
+import { addTimeCommands, addTranscriptCommands, addVocabularyCommands } from './transcript-commands.ts';
 
 /** The command line, with all of its commands. */
 export const createProgram = (): Command => {

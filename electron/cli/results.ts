@@ -45,7 +45,7 @@ const diskFull = async (path: string): Promise<Error> => {
   return new Error(`${path}: the disk of ${folder} is full, with ${formatBytes(await freeOn(folder))} free.`);
 };
 
-/** Throws where a result could not be written to this file, before any work is done for it. */
+/** Throws if a result could not be written to this file, before any work is done for it. */
 export const checkOutput = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw new UsageError(`${path} is a folder: name a file in it.`);
@@ -77,7 +77,7 @@ export type Write = (name: string, body: string | Uint8Array) => Promise<void>;
 /** Of these, several in one file are no valid file. */
 const APART: ReadonlySet<Format> = new Set(['srt', 'vtt', 'csv', 'docx']);
 
-/** Throws where the results of several recordings cannot be written. */
+/** Throws if the results of several recordings cannot be written. */
 export const checkTogether = ({
   format = 'times',
   output,

@@ -1,16 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
-import { createClient } from '../contract/client.ts';
+import { type Client, createClient } from '../contract/client.ts';
 import type { App } from '../core/app.ts';
-import { linkTo } from '../core/base/app-link.ts';
+import { linkTo, newTranscriptionPlace, placeOfLink } from '../core/base/app-link.ts';
+import { isExecutableSync } from '../core/base/child-process.ts';
 import { type AppError, isAppError } from '../core/base/errors.ts';
 import { TAKEN_RETRY_MS, TAKEN_TIMEOUT_MS } from '../core/base/server-file.ts';
-import { type OpenWindow, openInBrowser, openWindow } from './browser.ts';
-import { checkEffect, findRunningServer, NOTE_AFTER_MS, type RunningServer } from './connect.ts';
+import {
+  checkEffect,
+  findRunningServer,
+  NOTE_AFTER_MS,
+  type RunningServer,
+  startService,
+} from './connect.ts';
 import { configOf, dataDirOf, type ServerOptions, UsageError, VERSION } from './environment.ts';
-import { type Place, placeOf } from './open.ts';
-import { startService } from './service.ts';
 import { printMessage, printResult, style } from './terminal.ts';
+import { pathOnDisk, uploadFile } from './upload.ts';
+
+/** What the window shows first: resolved with a client once the service runs. */
+type Place = (client: Client) => Promise<string>;
+
+/**
+ * What `earshot open` was given: a recording, by path or `file:` URL, which opens the form for a new transcription, or an
+ * `earshot://` link. Throws `UsageError` before anything is started.
+ */
+const placeOf = async (given: string): Promise<Place> => {
+  if (/^earshot:/i.test(given)) {
+    const place = placeOfLink(given);
+    if (place === undefined)
+      throw new UsageError(
+        `${given} leads nowhere. Such a link is earshot://library or earshot://transcript/ID.`,
+      );
+    return async () => place;
+  }
+  const path = /^file:/i.test(given) && URL.canParse(given) ? fileURLToPath(given) : given;
+  try {
+    await access(await pathOnDisk(path));
+  } catch {
+    throw new UsageError(`There is no file ${path}.`);
+  }
+  return async (client) =>
+    newTranscriptionPlace(await uploadFile(client, path, 'recordings'), basename(path));
+};
+
+/** The window that shows a running service. */
+type ShownWindow = {
+  /** Resolves once the window is closed; undefined for one that cannot be followed. */
+  readonly closed: Promise<void> | undefined;
+  close(): void;
+  /** Lets this process end before the window. */
+  leave(): void;
+};
+
+type OpenWindow = (url: string, dataDir: string) => Promise<ShownWindow>;
+
+/** A browser that exits sooner has failed, or has handed the address to one that runs already. */
+const STARTED_AFTER_MS = 3000;
+
+const LINUX_NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge-stable',
+  'microsoft-edge',
+];
+const MAC_NAMES = ['Google Chrome', 'Chromium', 'Microsoft Edge'];
+const WINDOWS_PATHS = [
+  ['Google', 'Chrome', 'Application', 'chrome.exe'],
+  ['Chromium', 'Application', 'chrome.exe'],
+  ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
+];
+
+/** Where browsers that can show a page as a window of its own may be, the preferred one first. */
+const browserPlaces = (environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string[] => {
+  const named = environment.EARSHOT_CHROMIUM ? [environment.EARSHOT_CHROMIUM] : [];
+  if (platform === 'darwin') {
+    const folders = ['/Applications', join(environment.HOME ?? '', 'Applications')];
+    const places = MAC_NAMES.flatMap((name) =>
+      folders.map((folder) => join(folder, `${name}.app`, 'Contents', 'MacOS', name)),
+    );
+    return [...named, ...places];
+  }
+  if (platform === 'win32') {
+    const { ProgramFiles, LOCALAPPDATA } = environment;
+    const folders = [ProgramFiles, environment['ProgramFiles(x86)'], LOCALAPPDATA].filter(
+      (folder) => folder !== undefined,
+    );
+    return [...named, ...WINDOWS_PATHS.flatMap((path) => folders.map((folder) => join(folder, ...path)))];
+  }
+  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...named, ...LINUX_NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))];
+};
+
+/** The browser's options for a window without its frame, with a profile of its own. */
+const appWindowOptions = (url: string, dataDir: string): string[] => [
+  `--app=${url}`,
+  `--user-data-dir=${join(dataDir, 'window')}`,
+  // Texts and recordings stay out of the profile, so that what is deleted leaves the disk.
+  '--disk-cache-size=1',
+  '--media-cache-size=1',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--class=Earshot',
+  // Chromium refuses to run its sandbox as root, which only containers do with a desktop program. The second option
+  // takes the bar away in which it warns of the first.
+  ...(process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox', '--test-type'] : []),
+];
+
+const hasScreen = (): boolean =>
+  process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+
+const NOTHING: ShownWindow = { closed: undefined, close() {}, leave() {} };
+
+/** Opens the default browser, which is not followed. */
+const openInBrowser: OpenWindow = async (url) => {
+  const command = { darwin: 'open', win32: 'explorer' }[String(process.platform)] ?? 'xdg-open';
+  const child = spawn(command, [url], { stdio: 'ignore', detached: true });
+  // Without a desktop nothing opens; the printed link remains.
+  child.on('error', () => {});
+  child.unref();
+  return NOTHING;
+};
+
+/** Whether the browser is still there after its start, with the window of this address. */
+const isStarted = async (child: ChildProcess): Promise<'running' | 'handed over' | 'failed'> => {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  const ended = once(child, 'exit', { signal }).then(
+    ([code]): 'handed over' | 'failed' => (code === 0 ? 'handed over' : 'failed'),
+    (): 'failed' => 'failed',
+  );
+  const timeout = new Promise<'running'>((resolve) => {
+    setTimeout(() => resolve('running'), STARTED_AFTER_MS);
+  });
+  return Promise.race([ended, timeout]);
+};
+
+/** Chromium's mark in a profile that a running browser has: a link to no file, on Windows a file. */
+const PROFILE_LOCK = process.platform === 'win32' ? 'lockfile' : 'SingletonLock';
+
+/** Opens the page as a window of its own in Chromium, Chrome or Edge, and in the default browser if there is none. */
+const openWindow: OpenWindow = async (url, dataDir) => {
+  if (!hasScreen()) {
+    printMessage('There is no screen here: open the link above in a browser.');
+    return NOTHING;
+  }
+  const browser = browserPlaces(process.env, process.platform).find(isExecutableSync);
+  if (browser === undefined) return openInBrowser(url, dataDir);
+  const profile = join(dataDir, 'window');
+  mkdirSync(profile, { recursive: true, mode: 0o700 });
+  const isInUse = lstatSync(join(profile, PROFILE_LOCK), { throwIfNoEntry: false }) !== undefined;
+  const child = spawn(browser, appWindowOptions(url, dataDir), { stdio: 'ignore', detached: true });
+  const closed = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  const started = await isStarted(child);
+  if (started === 'failed') return openInBrowser(url, dataDir);
+  // A browser that ends at once has given the address to the one that has its profile. If there is none, a person closed
+  // the window.
+  if (started === 'handed over' && isInUse) return NOTHING;
+  return { closed, close: () => void child.kill(), leave: () => child.unref() };
+};
 
 type ServeOptions = ServerOptions & { json?: boolean; window?: OpenWindow; place?: Place };
 
@@ -76,7 +233,7 @@ const printAddress = (
   return Promise.resolve();
 };
 
-/** Throws where the service that runs already answers at another place than was asked for. */
+/** Throws if the service that runs already answers at another place than was asked for. */
 const checkPlace = ({ url, pid }: RunningServer, { port, host }: ServeOptions): void => {
   const isElsewhere = port !== undefined && port !== 0 && port !== Number(new URL(url).port);
   const isOtherHost = host !== undefined && host !== new URL(url).hostname;
@@ -160,7 +317,7 @@ const serve = async (options: ServeOptions): Promise<void> => {
   }
   const { app } = found;
   const { url, dataDir } = app;
-  // Before the address is printed: whoever reads it may stop the service at once, also while the window is opening.
+  // Before the address is printed: its reader may stop the service at once, also while the window is opening.
   const windowClosed = Promise.withResolvers<void>();
   const done = closeWhenDone(app, windowClosed.promise, options.json === true);
   await printAddress(

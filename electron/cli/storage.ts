@@ -1,16 +1,141 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { appendFile, mkdir, open, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { ApiError } from '../contract/client.ts';
-import type { ExportedFile, VerifiedFiles } from '../contract/storage.ts';
-import { AppError, isAppError } from '../core/base/errors.ts';
+import { ExportedFile, type VerifiedFiles } from '../contract/storage.ts';
+import { AppError, isAppError, systemCode } from '../core/base/errors.ts';
 import { createPace, FULL_SPEED } from '../core/base/event-loop.ts';
 import { counted, formatBytes } from '../core/base/numbers.ts';
 import { dataPaths } from '../core/base/paths.ts';
 import { type Connection, withConnection } from './connect.ts';
 import { dataDirOf } from './environment.ts';
-import { ExportFolder, exportedPath, type Problem, readManifest } from './storage-folder.ts';
 import { printable, printMessage, printResult, StatusLine, style } from './terminal.ts';
+
+const MANIFEST = 'earshot-storage.jsonl';
+
+/** One line of the manifest. `path` is below the exported folder, with slashes. */
+const Line = z.object({
+  ...ExportedFile.shape,
+  path: z.string().refine((path) => !path.includes('\0'), 'must not contain NUL'),
+});
+
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** Makes a part of a key a name that every file system accepts. */
+const safePart = (part: string): string => `${DEVICE.test(part) ? '_' : ''}${part.replace(/[. ]+$/, '_')}`;
+
+/** The path of an exported file; a name that differs from another in case alone gets a number. */
+const pathFor = (key: string, taken: Set<string>): string => {
+  const path = key.slice(1).split('/').map(safePart).join('/');
+  for (let i = 1; ; i++) {
+    const candidate = i === 1 ? path : path.replace(/(\.[^./]*)?$/, `-${i}$1`);
+    const folded = candidate.normalize('NFC').toLowerCase();
+    if (taken.has(folded)) continue;
+    taken.add(folded);
+    return candidate;
+  }
+};
+
+/** Writes exported files as plain files, with a manifest. */
+class ExportFolder {
+  readonly #root: string;
+  readonly #taken = new Set([MANIFEST]);
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Throws `conflict` for a folder that holds anything, or a file in its place. */
+  static async create(root: string): Promise<ExportFolder> {
+    try {
+      await mkdir(root, { recursive: true });
+      if ((await readdir(root)).length > 0) {
+        throw new AppError('conflict', 'The folder for the export is not empty. Name a new one.');
+      }
+      await writeFile(join(root, MANIFEST), '');
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOTDIR') {
+        throw new AppError('conflict', 'There is a file where the folder for the export should be.', {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+    return new ExportFolder(root);
+  }
+
+  /** Writes one file, flushed, and then its line of the manifest. */
+  async add(file: ExportedFile, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = pathFor(file.key, this.#taken);
+    const target = join(this.#root, ...path.split('/'));
+    await mkdir(dirname(target), { recursive: true });
+    const handle = await open(target, 'wx');
+    try {
+      for await (const chunk of bytes) await handle.writeFile(chunk);
+      await handle.sync();
+    } catch (error) {
+      await rm(target, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await appendFile(join(this.#root, MANIFEST), `${JSON.stringify({ path, ...file })}\n`);
+  }
+}
+
+type Problem = { readonly path: string; readonly reason: string };
+type Entry = { readonly path: string; readonly file: ExportedFile };
+
+/** The entry in one line of the manifest, or why there is none. */
+const parseLine = (text: string, line: number): Entry | Problem => {
+  const where = `${MANIFEST}, line ${line}`;
+  try {
+    const result = Line.safeParse(JSON.parse(text));
+    if (result.success) {
+      const { path, ...file } = result.data;
+      return { path, file };
+    }
+    const [issue] = result.error.issues;
+    return {
+      path: where,
+      reason: `${issue?.path.join('.') || 'entry'}: ${issue?.message ?? 'is not valid'}`,
+    };
+  } catch {
+    // Truncated JSON, or nested too deep to be read.
+    return { path: where, reason: 'The line is not valid JSON.' };
+  }
+};
+
+/** The lines of an export's manifest. Throws `invalid_request` if there is none. */
+const readManifest = async (root: string): Promise<(Entry | Problem)[]> => {
+  let text: string;
+  try {
+    text = await readFile(join(root, MANIFEST), 'utf8');
+  } catch (error) {
+    throw new AppError('invalid_request', `The folder has no ${MANIFEST}: it is not an export of Earshot.`, {
+      cause: error,
+    });
+  }
+  return text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));
+};
+
+/** The real path of an entry's file. Throws `invalid_request` for one out of the folder. */
+const exportedPath = async (root: string, path: string): Promise<string> => {
+  const outside = () => new AppError('invalid_request', 'The path leads out of the folder.');
+  const named = resolve(root, ...path.split('/'));
+  if (!named.startsWith(resolve(root) + sep)) throw outside();
+  let real: string;
+  try {
+    real = await realpath(named);
+  } catch {
+    // The service says why it cannot be read.
+    return named;
+  }
+  if (!real.startsWith((await realpath(root)) + sep)) throw outside();
+  return real;
+};
 
 type StorageOptions = { dataDir?: string; json?: boolean };
 
@@ -24,7 +149,7 @@ type VerifyReport = Omit<VerifiedFiles['data'], 'total' | 'next'> &
 const BAR = 24;
 
 /**
- * `verifying [########                ]  33 %  12 of 36 files, 1.2 GB`. Where files were deleted after they were done,
+ * `verifying [########                ]  33 %  12 of 36 files, 1.2 GB`. If files were deleted after they were done,
  * more may be done than there are.
  */
 export const progressText = (doing: string, done: Count, total: Count): string => {
@@ -43,7 +168,7 @@ const progressOn =
 
 type Storage = Connection & { readonly line: StatusLine };
 
-/** Connects to the service of the data folder. Throws `invalid_request` where there is no library. */
+/** Connects to the service of the data folder. Throws `invalid_request` if there is no library. */
 const withStorage = async (
   options: StorageOptions,
   work: (storage: Storage) => Promise<void>,
@@ -112,7 +237,7 @@ const exportTo = async (
         await pace();
       }
     } catch (error) {
-      // Rejects where the service has ended; else it broke off because the rest of the file is damaged.
+      // Rejects if the service has ended; else it broke off because the rest of the file is damaged.
       await client.call('health');
       throw new AppError('storage_unavailable', 'No intact copy of the file is left.', { cause: error });
     }

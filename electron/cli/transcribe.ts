@@ -8,18 +8,19 @@ import {
   type RedactSource,
 } from '../contract/analysis.ts';
 import type { Client } from '../contract/client.ts';
+import { readMessages } from '../contract/event-stream.ts';
+import { parseServerEvent, type ServerEvent } from '../contract/events.ts';
 import { ApiError } from '../contract/http-client.ts';
+import type { Progress, Stage } from '../contract/job.ts';
 import { WORD_TIMES, type WordTimes } from '../contract/recognition.ts';
 import type { Segment } from '../contract/segments.ts';
 import type { Transcription } from '../contract/transcript.ts';
 import type { VocabularyEntry } from '../contract/vocabulary.ts';
 import { messageOf } from '../core/base/errors.ts';
+import { formatBytes } from '../core/base/numbers.ts';
 import { formatClock } from '../core/base/time.ts';
 import { type Connection, connect, isLostConnection } from './connect.ts';
 import { oneOf, PROGRAM, type ServerOptions, UsageError } from './environment.ts';
-import { explained, explainFailure } from './explain.ts';
-import { followOrCancel } from './follow.ts';
-import { pathOnDisk } from './path-on-disk.ts';
 import {
   checkOutput,
   checkTogether,
@@ -31,9 +32,167 @@ import {
   writeOutput,
 } from './results.ts';
 import { withServerOptions } from './serve.ts';
-import { printable, printMessage, style } from './terminal.ts';
-import { uploadFile } from './upload.ts';
-import { readVocabulary } from './vocabulary.ts';
+import { bar, formatEstimate, printable, printMessage, StatusLine, style } from './terminal.ts';
+import { readVocabulary } from './transcript-commands.ts';
+import { pathOnDisk, uploadFile } from './upload.ts';
+
+const STAGE_NAMES: Readonly<Record<Stage, string>> = {
+  queued: 'Waiting',
+  listening: 'Listening',
+  downloading: 'Downloading',
+  downloading_model: 'Downloading the model',
+  decoding: 'Reading',
+  transcribing: 'Transcribing',
+  verifying: 'Checking with the second model',
+  diarizing: 'Finding who speaks when',
+  analyzing: 'Finishing',
+};
+
+/** Below, there is no room for a bar. */
+const MIN_COLUMNS = 80;
+
+/** What a terminal of so many columns shows of a progress: what matters most first, because the rest may be cut off. */
+export const progressLine = (
+  name: string,
+  { stage, percent, speed, eta_seconds }: Progress,
+  columns: number,
+): string => {
+  const isRecognition = stage === 'transcribing' || stage === 'verifying';
+  const facts = [
+    ...(eta_seconds === null ? [] : [`${formatEstimate(eta_seconds)} left`]),
+    ...(speed === null || !isRecognition ? [] : [`${speed.toFixed(1)}× real time`]),
+  ].join(' · ');
+  const share = `${Math.floor(percent)} %`.padStart(5);
+  const isNarrow = columns < MIN_COLUMNS;
+  const parts = isNarrow
+    ? [share, STAGE_NAMES[stage], facts, name]
+    : [bar(percent), share, `${STAGE_NAMES[stage]} ${style('bold', name)}`, style('dim', facts)];
+  return parts.filter((part) => part !== '').join('  ');
+};
+
+const show = (line: StatusLine, name: string, progress: Progress): void => {
+  const { isTTY, columns = MIN_COLUMNS } = process.stderr;
+  const text = isTTY ? progressLine(name, progress, columns) : `${STAGE_NAMES[progress.stage]} ${name}`;
+  line.show(progress.stage, text);
+};
+
+/** Yields the server's events until the signal fires or the stream ends. Skips unknown types. */
+async function* readEvents(client: Client, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const { body } = await client.send('events', { signal });
+  if (body === null) return;
+  for await (const { event: type, data } of readMessages(body)) {
+    const event = parseServerEvent(type, data);
+    if (event !== undefined) yield event;
+  }
+}
+
+const isEndOf = (event: ServerEvent, id: string): boolean =>
+  (event.type === 'transcript.completed' || event.type === 'transcript.failed') && event.transcript.id === id;
+
+/** Shows the progress of a transcription until it has ended. */
+const follow = async (
+  { client }: Connection,
+  id: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Transcription> => {
+  const line = new StatusLine();
+  const controller = new AbortController();
+  const events = readEvents(client, AbortSignal.any([signal, controller.signal]));
+  try {
+    for await (const event of events) {
+      if (event.type === 'snapshot') {
+        const running = event.processing.find((transcript) => transcript.id === id);
+        if (running?.progress === undefined) break;
+        show(line, name, running.progress);
+      }
+      if (event.type === 'transcript.progress' && event.id === id) {
+        show(line, name, event.progress);
+      }
+      if (isEndOf(event, id)) break;
+    }
+    return await client.call('getTranscript', { params: { id }, signal });
+  } finally {
+    line.clear();
+    controller.abort();
+  }
+};
+
+/** Cancels the transcription if the person does not wait for its end: else the next service would go on with it. */
+const followOrCancel: typeof follow = async (connection, id, name, signal) => {
+  try {
+    return await follow(connection, id, name, signal);
+  } catch (error) {
+    if (signal.aborted) await cancelAndTell(connection, id, name);
+    throw error;
+  }
+};
+
+const cancelAndTell = async (connection: Connection, id: string, name: string): Promise<void> => {
+  await cancelIfRunning(connection, id);
+  const { segments } = await connection.client.call('getTranscript', { params: { id } });
+  const last = segments.at(-1);
+  const kept =
+    last === undefined
+      ? 'No text of it is kept.'
+      : `Its text up to ${formatClock(last.end)} is kept: \`earshot transcripts export ${id}\` writes it.`;
+  printMessage(`Interrupted: ${name} was canceled. ${kept}`);
+};
+
+const cancelIfRunning = async ({ client }: Connection, id: string): Promise<void> => {
+  try {
+    await client.call('cancelTranscript', { params: { id } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_cancellable') throw error;
+  }
+};
+
+/** Fields of the API as options of `earshot transcribe`. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  audio_url: 'the recording',
+  audio_start_from: '--from',
+  audio_end_at: '--to',
+  language: '--language',
+  model: '--model',
+  multichannel: '--multichannel',
+  redact_names: '--no-redact-names',
+  redact_pii: '--redact',
+  redact_pii_sub: '--redact',
+  redact_source: '--redact-source',
+  diarize: '--speakers',
+  speakers_expected: '--speakers',
+  verify_with: '--verify-with',
+  vocabulary: '--vocabulary',
+  word_times: '--word-times',
+};
+
+/** What the service says, with the commands that there are for its addresses. */
+export const inCommands = (message: string): string =>
+  message.replace(/^The request is not valid: /, '').replaceAll('GET /v1/models', '`earshot models list`');
+
+/** What the service says about a request, in the words of the command line. */
+const inOptions = (message: string): string =>
+  inCommands(message)
+    .replace(/^\w+(?=[.:])/, (field) => OPTIONS[field] ?? field)
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (field) => OPTIONS[field] ?? field);
+
+type Failure = { readonly code?: string | undefined; readonly message: string };
+
+/** Why a recording could not be transcribed, in the words of the command line; about a full disk, which one and how full. */
+const explainFailure = async (client: Client, { code, message }: Failure): Promise<string> => {
+  if (code === 'invalid_request') return inOptions(message);
+  if (code !== 'disk_full') return message;
+  const { data } = await client.call('system');
+  return `${message} ${data.data_dir} is on that disk, which has ${formatBytes(data.disk_free)} free.`;
+};
+
+/** The error with its explanation, of the same kind. */
+const explained = async (client: Client, error: unknown): Promise<unknown> => {
+  if (!(error instanceof ApiError)) return error;
+  const { status, code, details, requestId } = error;
+  const message = await explainFailure(client, { code, message: messageOf(error) });
+  return new ApiError(status, { error: message, code, details, request_id: requestId });
+};
 
 type TranscribeOptions = ServerOptions & {
   model?: string;
@@ -115,7 +274,7 @@ const checkFile = async (path: string): Promise<void> => {
   if (!found.isFile()) throw new UsageError(`${path}: this is not a file.`);
 };
 
-/** The places where a second model heard something else: words with alternatives that follow one another are one. */
+/** The places where a second model recognized something else: words with alternatives that follow one another are one. */
 const countDifferences = (segments: readonly Segment[]): number =>
   segments
     .flatMap(({ words = [] }) => words.map(({ alternatives }) => alternatives !== undefined))
@@ -145,7 +304,7 @@ const summaryLine = (
   ].join(' · ');
 };
 
-/** Writes the text; where that fails, says how to have it again. */
+/** Writes the text; if that fails, says how to have it again. */
 const deliver = async (
   client: Client,
   transcript: Transcription,
@@ -199,7 +358,7 @@ const printNotes = ({ warnings }: Transcription, noted: Set<string>): void => {
   }
 };
 
-/** False where the transcription fails, which is printed. */
+/** False if the transcription fails, which is printed. */
 const transcribeSource = async (source: string, run: Run): Promise<boolean> => {
   const { connection, options, signal } = run;
   const { client } = connection;
@@ -232,7 +391,7 @@ const transcribeOne: typeof transcribeSource = async (source, run) => {
   }
 };
 
-/** False for a recording that cannot be transcribed, whose error is printed. Throws where no other one can be. */
+/** False for a recording that cannot be transcribed, whose error is printed. Throws if no other one can be. */
 const transcribeOrReport = async (source: string, run: Run): Promise<boolean> => {
   try {
     return await transcribeOne(source, run);

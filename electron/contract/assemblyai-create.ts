@@ -99,13 +99,9 @@ const SpeechUnderstanding = z.strictObject({
   response: z.null({ error: 'is part of answers' }).optional(),
 });
 
-/** What has an effect in a request in AssemblyAI's form and has no field in our own, stored with the options. */
+/** What has an effect in a request in AssemblyAI's form and has no field in our own; `http/assemblyai/extras.ts` stores it. */
 export const AaiExtras = z.strictObject({
   speech_models: z.array(z.string()).optional(),
-  /** The webhook has AssemblyAI's form. */
-  webhook: z
-    .strictObject({ header: z.strictObject({ name: z.string(), value: z.string() }).optional() })
-    .optional(),
   speech_understanding: z
     .object({
       request: z

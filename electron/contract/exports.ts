@@ -35,7 +35,7 @@ const subtitleLayout = {
   max_cps: queryNumber(z.number().min(5).max(60)).optional().describe('Columns per second; default 17.'),
   min_seconds: queryNumber(z.number().min(0.2).max(5))
     .optional()
-    .describe('Shortest time of a subtitle in seconds, where the speech allows; default 1.'),
+    .describe('Shortest time of a subtitle in seconds, if the speech allows; default 1.'),
   min_gap: queryNumber(z.number().min(0).max(0.2))
     .optional()
     .describe('Seconds between two subtitles; default 0.08, two frames at 25 per second.'),
@@ -65,11 +65,7 @@ export type SubtitlesQuery = z.output<typeof SubtitlesQuery>;
 
 const SubtitleWord = z.object({
   segment: z.int().min(0),
-  word: z
-    .int()
-    .min(0)
-    .nullable()
-    .describe('From 0; null where the segment’s text has other words than these.'),
+  word: z.int().min(0).nullable().describe('From 0; null if the segment’s text has other words than these.'),
 });
 
 export const Subtitle = z

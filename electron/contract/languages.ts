@@ -1,5 +1,5 @@
 /**
- * The languages Whisper knows, as ISO 639-1 codes (639-3 where there is none: `haw`, `yue`),
+ * The languages Whisper knows, as ISO 639-1 codes (639-3 if there is none: `haw`, `yue`),
  * with their English names. Order and names are Whisper's own.
  */
 export const LANGUAGES = {

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 
+export const MODEL_ALIASES = ['nano', 'mini', 'pro'] as const;
+/** Answers a request that names no model. */
+export const DEFAULT_MODEL = 'mini';
+export type ModelAlias = (typeof MODEL_ALIASES)[number];
+export const isModelAlias = (name: string): name is ModelAlias =>
+  MODEL_ALIASES.some((alias) => alias === name);
+
 const BREAKS = /[\t-\r\u0085\u2028\u2029]+/gu;
 /** Control characters, and those that reverse the text around them (Unicode Technical Report 36, CVE-2021-42574). */
 const CONTROLS = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu;

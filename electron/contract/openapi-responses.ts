@@ -29,7 +29,7 @@ export const errorCodesOf = (route: Route): ErrorCode[] => [
   ...new Set([
     ...ALWAYS,
     ...BY_ACCESS[route.access],
-    // The server parses a body even where the operation needs none.
+    // The server parses a body even if the operation needs none.
     ...(route.method === 'GET' ? [] : BODY_ERRORS),
     ...(route.ranges === true ? (['range_not_satisfiable'] as const) : []),
     ...route.errors,

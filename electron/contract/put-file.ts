@@ -17,7 +17,7 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** For browsers, where only XMLHttpRequest reports the progress of an upload. */
+/** For browsers, in which only XMLHttpRequest reports the progress of an upload. */
 const putByRequest = (url: string, file: Blob, { type, signal, onSent }: PutOptions): Promise<void> =>
   new Promise((settle, fail) => {
     const request = new XMLHttpRequest();

@@ -1,9 +1,21 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
+/** Errors of uploads through a vendor's API. */
+export const UPLOAD_ERRORS = [
+  'file_too_large',
+  'unsupported_file_type',
+  'infected_file',
+  'content_mismatch',
+  'scanner_unavailable',
+  'storage_limit_exceeded',
+  'disk_full',
+] as const satisfies ErrorCode[];
+export const JOB_ERRORS = ['budget_exceeded', 'engine_unavailable'] as const satisfies ErrorCode[];
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: anyone, any valid key, the owner's keys, or whoever the handler admits (`own`: signatures, public files). */
+/** Who may call: anyone, any valid key, the owner's keys, or those whom the handler admits (`own`: signatures, public files). */
 export type Access = 'none' | 'key' | 'owner' | 'own';
 
 export type Tag =

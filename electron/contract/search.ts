@@ -15,8 +15,8 @@ export const SearchHit = z
     score: z
       .number()
       .describe(
-        'Higher is better. 0 where the order is names first, then the newest: for the beginnings of words, and ' +
-          'where more than 20,000 transcriptions match.',
+        'Higher is better. 0 if the order is names first, then the newest: for the beginnings of words, and ' +
+          'if more than 20,000 transcriptions match.',
       ),
     hits: z.array(
       z.object({

@@ -1,5 +1,41 @@
 import { z } from 'zod';
-import { Probability, Seconds } from './common.ts';
+import { Probability, QueryBoolean, queryInt, queryNumber, Seconds, success, Timestamp } from './common.ts';
+
+export const AudioQuery = z.strictObject({
+  expires: queryNumber(z.int().min(0)).optional(),
+  signature: z.string().max(100).optional(),
+  download: QueryBoolean.optional().describe('Answer it as a file to save, with its name.'),
+});
+export const AudioUrl = success(z.object({ url: z.string(), expires_at: Timestamp }));
+
+/** Seconds of the most detailed waveform that one request may ask for. */
+const MAX_DETAIL_SECONDS = 60;
+const second = queryNumber(z.number().min(0).max(1e6)).optional();
+
+export const PeaksQuery = z
+  .strictObject({
+    per_second: queryInt(1, 100, 20),
+    from: second.describe(
+      `With \`to\`: only this part, in up to 100 buckets per second; at most ${MAX_DETAIL_SECONDS} seconds.`,
+    ),
+    to: second,
+  })
+  .refine(
+    ({ from, to }) =>
+      (from === undefined && to === undefined) ||
+      (from !== undefined && to !== undefined && from < to && to - from <= MAX_DETAIL_SECONDS),
+    { error: `must be a range of at most ${MAX_DETAIL_SECONDS} seconds`, path: ['to'] },
+  );
+export type PeaksQuery = z.output<typeof PeaksQuery>;
+export const Peaks = success(
+  z.object({
+    per_second: z.int().describe('As requested, but at most 20 without a range, or if the audio is gone.'),
+    from: Seconds.optional().describe('Where the first bucket of a part begins.'),
+    duration: Seconds,
+    min: z.array(z.number()).describe('-1 to 0, one per bucket.'),
+    max: z.array(z.number()).describe('0 to 1, one per bucket.'),
+  }),
+);
 
 const Channel = z
   .int()
@@ -9,7 +45,7 @@ const Channel = z
 /** How the model of `verify_with` reads a word. */
 export const WordAlternative = z
   .object({
-    text: z.string().describe('Empty if this model heard nothing there.'),
+    text: z.string().describe('Empty if this model recognized nothing there.'),
     model: z.string().describe('The id of the model.'),
     confidence: Probability,
   })
@@ -33,7 +69,7 @@ export const Word = z
     overlap: z
       .boolean()
       .optional()
-      .describe('True where several people speak at once; `speaker_id` is the likeliest of them.'),
+      .describe('True if several people speak at once; `speaker_id` is the likeliest of them.'),
   })
   .meta({ id: 'Word' });
 export type Word = z.output<typeof Word>;
@@ -65,7 +101,7 @@ export const Segment = z
       .string()
       .nullable()
       .describe(
-        'The language of its text, as a code; null where it is not known by segment: with `translate`, and in transcriptions by earlier versions.',
+        'The language of its text, as a code; null if it is not known by segment: with `translate`, and in transcriptions by earlier versions.',
       ),
     words: z.array(Word).optional().describe('Present with `timestamp_style: "word"`.'),
     paragraph_starts: z

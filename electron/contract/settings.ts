@@ -123,7 +123,7 @@ export const SETTINGS = {
   'engine.device': setting(
     z.enum(['auto', 'cpu', 'vulkan']),
     'auto',
-    'Where models run. `auto`: on a graphics processor that hears the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
+    'Where models run. `auto`: on a graphics processor that recognizes the same as the processor and is faster, tried for each model; on the processor otherwise. `vulkan`: on a graphics processor wherever it works.',
   ),
   'queue.concurrency': setting(z.int().min(1).max(16), 1, 'Transcriptions that run in parallel.'),
   'limits.uploadsPer15Minutes': setting(limit, 20, 'Uploads per 15 minutes and address; 0 is unlimited.'),

@@ -31,7 +31,7 @@ const Acceleration = z
         model: z.string(),
         outcome: z
           .enum(['pending', 'faster', 'slower', 'different', 'crashed', 'timeout', 'failed'])
-          .describe('The device is used if it was `faster`. `different`: it heard other words.'),
+          .describe('The device is used if it was `faster`. `different`: it recognized other words.'),
         cpu_seconds: z.number().nullable().describe('What the bundled sample took on the processor.'),
         device_seconds: z.number().nullable(),
         detail: z.string().nullable().describe('What was heard otherwise, or how it failed.'),

@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { namesAChange, TranscriptId } from './common.ts';
-import { MAX_EDITED_CHARACTERS, MAX_EDITS } from './edit-bounds.ts';
 import { nameUpTo } from './names.ts';
 import { SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
-import { SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
+import { Mark, SpeakerColor, SpeakerLabel, Transcription } from './transcript.ts';
+
+/**
+ * Bounds of the segments of one PATCH, so that writing them delays no other request: their number, and the characters of
+ * their texts, before or after the edit, whichever is longer. One segment alone may be longer.
+ */
+export const MAX_EDITS = 200;
+export const MAX_EDITED_CHARACTERS = 100_000;
+
+/** The least time that a border set by a person leaves to a word or a subtitle, in seconds. */
+export const MIN_WORD_SECONDS = 0.01;
 
 const WordRange = z
   .tuple([z.int().min(0), z.int().min(0)])
@@ -117,6 +126,11 @@ export const TurnEdit = z
       ),
   })
   .meta({ id: 'TurnEdit' });
+
+export const MarksBody = z
+  .strictObject({ marks: z.array(Mark).max(1000).describe('All of them: what is left out is deleted.') })
+  .meta({ id: 'Marks' });
+export type MarksBody = z.output<typeof MarksBody>;
 
 export const PatchTranscript = z
   .strictObject({

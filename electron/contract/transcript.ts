@@ -11,11 +11,9 @@ import {
   Summary,
   SummaryType,
 } from './analysis.ts';
-import { AaiExtras } from './assemblyai-create.ts';
 import { Bytes, Probability, queryNumber, Seconds, success, Timestamp, TranscriptId } from './common.ts';
 import { JobError, Progress } from './job.ts';
-import { DEFAULT_MODEL } from './model-aliases.ts';
-import { nameUpTo } from './names.ts';
+import { DEFAULT_MODEL, nameUpTo } from './names.ts';
 import { LanguageCode, LanguageOrAuto, recognitionFields, SpeakerName } from './recognition.ts';
 import { Segment } from './segments.ts';
 import { Warning } from './warnings.ts';
@@ -103,11 +101,23 @@ const checkAnalyses = (body: CheckedFields, context: z.RefinementCtx): void => {
   }
 };
 
+/** What a request in another service's form asks and ours does not. Only the routes of that form know the fields. */
+const ForeignRequest = z.strictObject({
+  /** The webhook gets the id and the status alone, with this header. */
+  webhook: z
+    .strictObject({ header: z.strictObject({ name: z.string(), value: z.string() }).optional() })
+    .optional(),
+  settings: z.record(z.string(), z.json()),
+  /** May name what is private: dropped when the text is redacted. */
+  texts: z.record(z.string(), z.json()),
+});
+export type ForeignRequest = z.output<typeof ForeignRequest>;
+
 /** The options that are stored with a transcript. */
 export const AnalysisOptions = z.strictObject({
   ...analysisFields,
   ...recognitionFields,
-  assemblyai: AaiExtras.optional(),
+  foreign: ForeignRequest.optional(),
 });
 export type AnalysisOptions = z.output<typeof AnalysisOptions>;
 
@@ -222,7 +232,7 @@ export const RedactionReport = z
       .array(z.string())
       .describe('Policies with a value that is still audible; empty if the redaction succeeded.'),
     source: RedactedSource.optional().describe(
-      'What became of the stored file that was transcribed: `deleted`; `kept` as requested; `kept_in_use` while another transcription needs it; `not_stored` if `audio_url` named none. Absent where an earlier version redacted.',
+      'What became of the stored file that was transcribed: `deleted`; `kept` as requested; `kept_in_use` while another transcription needs it; `not_stored` if `audio_url` named none. Absent if an earlier version redacted.',
     ),
   })
   .meta({ id: 'RedactionReport' });
@@ -267,6 +277,14 @@ const LanguageShare = z
   .meta({ id: 'LanguageShare' });
 export type LanguageShare = z.output<typeof LanguageShare>;
 
+export const Mark = z
+  .strictObject({
+    at: Seconds.min(0).describe('From the beginning of the recording.'),
+    text: z.string().max(2000).describe('A note; may be empty.'),
+  })
+  .meta({ id: 'Mark' });
+export type Mark = z.output<typeof Mark>;
+
 export const Transcription = z
   .object({
     id: TranscriptId,
@@ -285,7 +303,7 @@ export const Transcription = z
     redacted_audio_url: z.string().optional(),
     redaction_report: RedactionReport.optional(),
     private_data: PrivateDataCounts.optional().describe(
-      'With redact_pii; absent where an earlier version redacted.',
+      'With redact_pii; absent if an earlier version redacted.',
     ),
     name: z.string(),
     model: z.string().describe('As requested.'),
@@ -296,9 +314,7 @@ export const Transcription = z
       .describe('Detected or requested; of several languages the most spoken one; null until known.'),
     languages: z
       .array(LanguageShare)
-      .describe(
-        'The languages of the segments, the most spoken one first; empty where the segments have none.',
-      ),
+      .describe('The languages of the segments, the most spoken one first; empty if the segments have none.'),
     language_confidence: Probability.nullable(),
     confidence: Probability.nullable().describe('Mean confidence of the words.'),
     word_count: z.int(),
@@ -329,9 +345,13 @@ export const Transcription = z
     edits: z
       .object({ undo: Edit.nullable(), redo: Edit.nullable() })
       .optional()
-      .describe('What `undo` takes back and what `redo` makes again; absent where nobody edited.'),
+      .describe('What `undo` takes back and what `redo` makes again; absent if nobody edited.'),
     content_safety: ContentSafety.optional(),
     key_phrases: z.array(z.string()).optional(),
+    marks: z
+      .array(Mark)
+      .optional()
+      .describe('Moments that somebody marked, in order of time; absent if there are none.'),
     revision: z.int().describe('Grows with every change of the transcription.'),
   })
   .meta({ id: 'Transcription' });

@@ -20,20 +20,19 @@ import {
 } from './data-folder.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { addAssemblyAiRoutes } from './http/assemblyai/routes.ts';
+import { WrongKeys } from './http/guards.ts';
 import { addMcpRoutes } from './http/mcp/index.ts';
-import { OpenStreams } from './http/open-streams.ts';
+import { OpenStreams, RepliesInProgress } from './http/open-streams.ts';
 import { addOpenAiRoutes } from './http/openai/routes.ts';
 import { addRealtimeRoutes } from './http/realtime/routes.ts';
-import { RepliesInProgress } from './http/replies-in-progress.ts';
-import { RequestLog } from './http/request-log.ts';
+import { RequestLog } from './http/responses.ts';
 import { createServer, listen } from './http/server.ts';
-import { addAccountRoutes } from './http/v1/accounts.ts';
-import { addEventRoutes } from './http/v1/events.ts';
+import { addAccountRoutes, addVocabularyRoutes, addVoiceRoutes } from './http/v1/accounts.ts';
 import { addModelRoutes } from './http/v1/models.ts';
-import { createBucketCors } from './http/v1/storage/bucket-cors.ts';
-import { addStorageRoutes } from './http/v1/storage.ts';
+import { addStorageRoutes, createBucketCors } from './http/v1/storage.ts';
 import {
   addBackupRoutes,
+  addEventRoutes,
   addLanguageModelRoutes,
   addNetworkRoutes,
   addSystemRoutes,
@@ -46,10 +45,7 @@ import {
   addTranscriptRoutes,
   addWebhookRoutes,
 } from './http/v1/transcripts.ts';
-import { addVocabularyRoutes } from './http/v1/vocabulary.ts';
-import { addVoiceRoutes } from './http/v1/voices.ts';
 import { addWhisperServerRoutes } from './http/whisper-servers/routes.ts';
-import { WrongKeys } from './http/wrong-keys.ts';
 import { fileLogger } from './log.ts';
 import { pruneWorkFolders } from './pipeline/source/work-folder.ts';
 import { localKey } from './secrets.ts';
@@ -139,7 +135,7 @@ const finishScrub = (db: Database, logger: Logger): void => {
   }
 };
 
-/** Erases it at a stop, where other programs let it; else the log says so, and the next start does the rest. */
+/** Erases it at a stop, if other programs let it; else the log says so, and the next start does the rest. */
 const finishScrubAtStop = async (db: Database, logger: Logger): Promise<void> => {
   const until = performance.now() + MAX_READER_WAIT_MS;
   finishScrub(db, logger);
@@ -314,7 +310,7 @@ const startOn = async (data: Data, config: AppConfig, host: Host): Promise<App> 
 
 /**
  * Starts the service on a data folder; resolves once it accepts requests. Throws `conflict` while another process uses
- * the folder, or where the port is taken.
+ * the folder, or if the port is taken.
  */
 export const createApp = async (config: AppConfig, host: Host): Promise<App> => {
   const data = explainUnwritable(() => openData(config));

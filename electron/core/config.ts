@@ -1,5 +1,5 @@
 import type { Settings } from '../contract/settings.ts';
-import { type ForkWorker, forkNodeWorker } from './engines/worker/process.ts';
+import { type ForkWorker, forkNodeWorker } from './engines/worker/client.ts';
 
 /** The configuration of one run of the program. */
 export type AppConfig = {
@@ -12,7 +12,7 @@ export type AppConfig = {
   readonly openCommand?: string;
   /** Started by a command for itself: it ends with that command. */
   readonly temporary?: boolean | undefined;
-  /** Where the port is taken: use the next free one, or fail with `conflict`. */
+  /** If the port is taken: use the next free one, or fail with `conflict`. */
   readonly whenTaken: 'next' | 'fail';
   /** `EARSHOT_API_KEY`: the owner's key for this run. */
   readonly apiKey?: string | undefined;
@@ -34,7 +34,7 @@ export type AppConfig = {
 /** Encrypts with a key that the system keeps for this user alone. */
 export type SecretBox = {
   encrypt(text: string): Promise<Buffer>;
-  /** Rejects where the key is another one, as on another machine. */
+  /** Rejects if the key is another one, as on another machine. */
   decrypt(bytes: Buffer): Promise<string>;
 };
 
@@ -47,7 +47,7 @@ export type Host = {
   readonly databaseThread?: URL;
   /** The entry of the thread that makes the answers about long transcriptions in a bundled program; default: its source file. */
   readonly renderingThread?: URL;
-  /** Absent on plain Node, and where the system keeps no keys. */
+  /** Absent on plain Node, and if the system keeps no keys. */
   readonly secretBox?: SecretBox | undefined;
 };
 

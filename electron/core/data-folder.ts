@@ -97,7 +97,7 @@ export const hasLibraryFiles = (paths: DataPaths): boolean =>
     spreadFolders(outer).some((inner) => readdirSync(inner).length > 0),
   );
 
-/** Describes the process that wrote the server file; empty where it is missing or damaged. */
+/** Describes the process that wrote the server file; empty if it is missing or damaged. */
 export const describeOwner = (paths: DataPaths): string => {
   const server = readServerFile(paths);
   return server === undefined ? '' : ` (process ${server.pid}, ${server.url})`;

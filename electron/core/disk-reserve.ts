@@ -24,7 +24,7 @@ export class DiskReserve {
     this.#path = path;
   }
 
-  /** Frees the room. False where there is no reserve. */
+  /** Frees the room. False if there is no reserve. */
   readonly giveUp = (): boolean => {
     if (!existsSync(this.#path)) return false;
     rmSync(this.#path, { force: true });

@@ -8,7 +8,7 @@ import { plainSecret } from './secrets.ts';
 import { AccountService } from './services/accounts.ts';
 import { EventHub } from './services/events.ts';
 import { createFiles } from './services/files/create.ts';
-import { relinkObjects } from './services/files/relink.ts';
+import { relinkObjects } from './services/files/verify.ts';
 import { SettingsService } from './services/settings.ts';
 import { type Backup, BackupFolder } from './stores/backups.ts';
 import { openDatabase } from './stores/database.ts';
@@ -48,7 +48,7 @@ const withLock = <T>(paths: DataPaths, work: () => T): T => {
 };
 
 /**
- * Checks the database of a data folder that no service uses. Undefined where there is no library yet. Throws `conflict`
+ * Checks the database of a data folder that no service uses. Undefined if there is no library yet. Throws `conflict`
  * while a service uses it.
  */
 export const diagnose = (dataDir: string): Diagnosis | undefined => {

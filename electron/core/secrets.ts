@@ -52,7 +52,7 @@ const openSealed = async (path: string, box: SecretBox): Promise<string> => {
   } catch (error) {
     throw new AppError(
       'conflict',
-      'The file secret.sealed in the data folder cannot be decrypted: this system has another key than the one that wrote it. Open the library where it was made; or delete the file, which ends signed addresses and changes redaction tokens.',
+      'The file secret.sealed in the data folder cannot be decrypted: this system has another key than the one that wrote it. Open the library on the system on which it was made; or delete the file, which ends signed addresses and changes redaction tokens.',
       { cause: error },
     );
   }

@@ -1,8 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../contract/client.ts';
 import { followMessages, type StreamMessage } from '../contract/event-stream.ts';
 import { parseServerEvent } from '../contract/events.ts';
 import type { Progress } from '../contract/job.ts';
 import type { TranscriptSummary } from '../contract/transcript.ts';
+
+/** The longest that the end of the program waits for a recording; what the service has by then is kept anyway. */
+const SAVE_LIMIT_MS = 10_000;
+
+/** Follows whether the window records. `askToSave` tells the window to end its recording, and to say when it is stored. */
+export const watchRecording = (askToSave: () => void) => {
+  let isOn = false;
+  let onSaved = (): void => undefined;
+  return {
+    isOn: (): boolean => isOn,
+    set: (value: boolean): void => {
+      isOn = value;
+    },
+    saved: (): void => onSaved(),
+    /** Ends a recording and stores what it has. */
+    save: async (): Promise<void> => {
+      if (!isOn) return;
+      const saved = new Promise<void>((resolve) => {
+        onSaved = resolve;
+      });
+      askToSave();
+      await Promise.race([saved, delay(SAVE_LIMIT_MS)]);
+      isOn = false;
+    },
+  };
+};
 
 /** A job that waits or runs. */
 type Job = { readonly isWaiting: boolean; readonly percent: number };

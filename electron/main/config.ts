@@ -1,6 +1,6 @@
 import { layoutConfig, type ProgramLayout } from '../core/base/layout.ts';
 import { defaultDataDir } from '../core/base/paths.ts';
-import { runKeyOf } from '../core/base/run-key.ts';
+import { runKeyOf } from '../core/base/url-login.ts';
 import type { AppConfig } from '../core/config.ts';
 
 type Program = {

@@ -47,7 +47,7 @@ const editing = ({ isEditable, editFlags }: ContextParams, texts: DesktopTexts):
       ]
     : [];
 
-/** The menu for a place in the page; empty where there is nothing to do. */
+/** The menu for a place in the page; empty if there is nothing to do. */
 export const contextMenuTemplate = (
   params: ContextParams,
   texts: DesktopTexts,

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { app, Menu, Notification, nativeImage, powerSaveBlocker, Tray } from 'electron';
 import { createClient } from '../contract/client.ts';
 import { type Activity, followActivity, IDLE, summaryOf } from './activity.ts';
-import { createNotifier } from './notify.ts';
-import { createProgressBar, createWakefulness } from './progress.ts';
 import type { DesktopTexts } from './texts/index.ts';
-import { fillTray } from './tray.ts';
+import { createNotifier, createProgressBar, createWakefulness, fillTray } from './tray.ts';
 
 type Deps = {
   readonly texts: DesktopTexts;

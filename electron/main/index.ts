@@ -14,6 +14,7 @@ import {
 } from 'electron';
 import { MEDIA_EXTENSIONS } from '../contract/media-kinds.ts';
 import { messageOf } from '../core/base/errors.ts';
+import { watchRecording } from './activity.ts';
 import { watchService } from './crash.ts';
 import { showStatus } from './desktop-status.ts';
 import { createWindows } from './desktop-window.ts';
@@ -23,7 +24,6 @@ import { menuTemplate } from './menu.ts';
 import { filesIn, openMediaFiles, placesIn, wholePaths } from './open-files.ts';
 import { crashedPage, failedPage, startingPage, stoppedPage } from './pages.ts';
 import { quitGracefully } from './quit.ts';
-import { watchRecording } from './recording.ts';
 import { answerRequests } from './requests.ts';
 import { originOf } from './security.ts';
 import { layout, logFolder, loginToken, type Service, startService, windowOrigin } from './service.ts';

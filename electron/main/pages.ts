@@ -58,7 +58,7 @@ ${buttons.map(({ action, label }) => `<button type="button" data-action="${actio
 export const startingPage = ({ language, starting }: DesktopTexts): string =>
   pageUrl({ language, title: starting });
 
-/** Shown where the service could not start. */
+/** Shown if the service could not start. */
 export const failedPage = (texts: DesktopTexts, reason: string): string =>
   pageUrl({
     language: texts.language,

@@ -11,7 +11,7 @@ type SafeStorage = {
 /** On Linux without a password manager, Electron encrypts with a key that everyone knows. */
 const UNPROTECTED = new Set(['basic_text', 'unknown']);
 
-/** Encrypts secrets with the system's key store; undefined where there is none that protects. */
+/** Encrypts secrets with the system's key store; undefined if there is none that protects. */
 export const createSecretBox = async (
   storage: SafeStorage,
   platform: NodeJS.Platform,

@@ -1,17 +1,53 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { app, safeStorage, utilityProcess } from 'electron';
+import { app, safeStorage, type UtilityProcess, utilityProcess } from 'electron';
 import { z } from 'zod';
 import { type App, createApp } from '../core/app.ts';
+import { collectTail, workerEnvironment } from '../core/base/child-process.ts';
 import { systemClock } from '../core/base/clock.ts';
 import { layoutOf } from '../core/base/layout.ts';
 import { dataPaths } from '../core/base/paths.ts';
+import type { Host } from '../core/config.ts';
 import { isLibraryDamaged, serveDamagedPage } from '../core/damaged-page.ts';
 import { desktopConfig } from './config.ts';
 import { createSecretBox } from './secret-box.ts';
 import { startWhenFree } from './taken-folder.ts';
-import { forkElectronWorker } from './worker.ts';
+
+/** The part of Electron's `utilityProcess` that this module uses. */
+type ForkUtility = (
+  entry: string,
+  args: string[],
+  options: { stdio: ['ignore', 'ignore', 'pipe']; serviceName: string; env: NodeJS.ProcessEnv },
+) => Pick<UtilityProcess, 'pid' | 'postMessage' | 'on' | 'once' | 'kill' | 'stderr'>;
+
+/**
+ * Starts workers over Electron's `utilityProcess`, because a packaged app with the RunAsNode fuse off cannot use
+ * `child_process.fork`. A crash of the native code ends the worker, never the window.
+ */
+const forkElectronWorker =
+  (fork: ForkUtility, entry: string, environment: NodeJS.ProcessEnv): Host['forkWorker'] =>
+  (args) => {
+    const child = fork(entry, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      serviceName: 'Earshot engine',
+      env: workerEnvironment(environment),
+    });
+    return {
+      pid: child.pid,
+      send: (message) => child.postMessage(message),
+      onMessage: (listener) => {
+        child.on('message', listener);
+      },
+      onExit: (listener) => {
+        child.once('exit', (code) => listener(`exit code ${code}`));
+      },
+      stderrTail: collectTail(child.stderr),
+      kill: () => {
+        child.kill();
+      },
+    };
+  };
 
 export const layout = layoutOf({
   form: 'bundled',

@@ -2,8 +2,7 @@ import { loadDiarizer } from '../core/engines/diarizer/worker.ts';
 import { loadTagger } from '../core/engines/tagger/worker.ts';
 import { loadWhisper } from '../core/engines/whisper/worker.ts';
 import type { LoadEngine } from '../core/engines/worker/protocol.ts';
-import { openPort } from './port.ts';
-import { serve } from './serve.ts';
+import { openPort, serve } from './serve.ts';
 
 /**
  * The worker process: the only one that loads native libraries. Arguments: an engine's name, then what that engine

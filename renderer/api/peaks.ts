@@ -28,7 +28,7 @@ export const fetchPeaks = async (
 /** Buckets per second of a part that is shown enlarged. */
 const DETAIL_RATE = 100;
 
-/** Fetches the peaks of a part, in detail; where the recording ends before it, the rest is silent. */
+/** Fetches the peaks of a part, in detail; if the recording ends before it, the rest is silent. */
 export const fetchPeaksPart = async (
   client: Client,
   id: string,

@@ -1,4 +1,18 @@
-import { ApiError, createClient } from '../../electron/contract/client.ts';
+import { ApiError, type Client, createClient } from '../../electron/contract/client.ts';
+
+export type SignedUrl = { readonly url: string; readonly expiresAt: number };
+
+/** Moves a URL to the origin of this window, the only one that the Content-Security-Policy allows. */
+export const toSameOrigin = (address: string, baseUrl: string): string => {
+  const { pathname, search } = new URL(address, baseUrl);
+  return `${baseUrl}${pathname}${search}`;
+};
+
+/** Fetches a signed URL, which an audio element can play without an Authorization header. */
+export const fetchAudioUrl = async (client: Client, baseUrl: string, id: string): Promise<SignedUrl> => {
+  const { data } = await client.call('transcriptAudioUrl', { params: { id } });
+  return { url: toSameOrigin(data.url, baseUrl), expiresAt: Date.parse(data.expires_at) };
+};
 
 const STORAGE_KEY = 'earshot.session';
 /** In the local storage, so that a further tab of this browser opens: half of a secret, whose other half is a cookie. */
@@ -68,7 +82,7 @@ const exchange = async (token: string, { baseUrl, storage, shared }: Storages): 
   }
 };
 
-/** Stores a key of this tab's own where another tab of this browser has had a session. */
+/** Stores a key of this tab's own if another tab of this browser has had a session. */
 const resume = async ({ baseUrl, storage, shared }: Storages): Promise<void> => {
   const browser = shared.getItem(BROWSER_KEY);
   if (browser === null) return;

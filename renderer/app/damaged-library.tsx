@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { CenteredPage } from '../ui/page.tsx';
 
-/** Whether the server says that its library is damaged. False where it does not answer. */
+/** Whether the server says that its library is damaged. False if it does not answer. */
 export const hasDamagedLibrary = async (baseUrl: string): Promise<boolean> => {
   try {
     return (await createClient({ baseUrl }).call('health')).status === 'damaged';

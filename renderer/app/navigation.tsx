@@ -1,17 +1,68 @@
 import { Ellipsis, Plus } from 'lucide-react';
 import { useStore } from 'zustand';
-import { useTranscriptCounts } from '../domain/use-transcript-counts.ts';
-import { useI18n, useServices } from '../hooks/services.tsx';
+import { useTranscriptCounts } from '../domain/use-library-actions.ts';
+import { useApi, useI18n, useServices } from '../hooks/services.tsx';
 import { cx } from '../lib/classes.ts';
 import { formatNumber } from '../lib/format.ts';
-import type { ScreenName } from '../stores/router.ts';
-import { hrefOf } from '../stores/router.ts';
-import { BrandMark } from '../ui/brand.tsx';
+import { hrefOf, type ScreenName } from '../stores/router.ts';
 import { Button } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { EngineCard } from './engine-card.tsx';
+import { BrandMark } from '../ui/page.tsx';
 import { NAV_SCREENS, type NavScreen } from './screens.tsx';
+
+/** Shows whether recognition is available, and its current speed. */
+const EngineCard = () => {
+  const { live } = useServices();
+  const { t, locale } = useI18n();
+  const connection = useStore(live.store, (state) => state.connection);
+  const speed = useStore(live.store, (state) => {
+    for (const progress of state.progress.values()) if (progress.speed !== null) return progress.speed;
+    return undefined;
+  });
+  const system = useApi('system');
+  const models = useApi('listModels');
+  if (connection === 'lost') {
+    return (
+      <div role="status" className="rounded-box border border-line bg-surface p-2.5 text-xs">
+        <div className="flex items-center gap-1.5 font-[550]">
+          <Dot tone="bad" />
+          {t('engine.disconnected')}
+        </div>
+        <p className="mt-0.5 text-ink-2">{t('engine.disconnected.hint')}</p>
+      </div>
+    );
+  }
+  if (system.data === undefined) return null;
+  const { engine } = system.data.data;
+  const used = models.data?.data.find((model) => model.in_use);
+  const isReady = engine.available && (models.data === undefined || used !== undefined);
+  return (
+    <div className="rounded-box border border-line bg-surface p-2.5 text-xs">
+      <div className="flex items-center gap-1.5">
+        <Dot tone={isReady ? 'good' : 'bad'} />
+        <span className="truncate">
+          {engine.available ? t(isReady ? 'engine.here' : 'engine.noModel') : t('engine.unavailable')}
+        </span>
+      </div>
+      <p className="tnum mt-0.5 text-ink-2">
+        {engine.available
+          ? [
+              used?.name ?? '',
+              speed === undefined ? '' : t('engine.speed', { speed: formatNumber(speed, locale, 1) }),
+              t('engine.threads', { count: engine.threads * Math.max(1, engine.parallel) }),
+            ]
+              .filter((part) => part !== '')
+              .join(' · ')
+          : (engine.detail ?? '')}
+      </p>
+    </div>
+  );
+};
+
+const Dot = ({ tone }: { tone: 'good' | 'bad' }) => (
+  <span aria-hidden className={cx('size-[7px] rounded-full', tone === 'good' ? 'bg-good' : 'bg-bad')} />
+);
 
 const NavLink = ({ entry, count }: { entry: NavScreen; count?: string | undefined }) => {
   const { router } = useServices();
@@ -60,7 +111,7 @@ export const Sidebar = () => {
         onClick={() => dialogs.open({ kind: 'create', sources: [] })}
       >
         <Plus size={16} aria-hidden />
-        {/* The key wraps out of sight where the words need its room. */}
+        {/* The key wraps out of sight if the words need its room. */}
         <span className="flex h-6 min-w-0 flex-1 flex-wrap items-center gap-x-2 overflow-hidden">
           <span className="max-w-full truncate leading-6">{t('nav.new')}</span>
           <Kbd className="ms-auto">N</Kbd>

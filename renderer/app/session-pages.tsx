@@ -3,11 +3,10 @@ import { useEffect, useState } from 'react';
 import { describeError } from '../api/errors.ts';
 import { openCommand, rememberPlace, signInWithKey } from '../api/session.ts';
 import { useCoreServices, useI18n } from '../hooks/services.tsx';
-import { BrandMark } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
-import { CenteredPage } from '../ui/page.tsx';
+import { BrandMark, CenteredPage } from '../ui/page.tsx';
 
 export const StartingPage = () => {
   const { t } = useI18n();

@@ -79,7 +79,7 @@ export const createSession = (core: CoreServices) => {
     store,
     /** Opens the session with the one-time token of a link, or with this tab's key. Never rejects. */
     open,
-    /** Ends a session whose key the server no longer accepts, and starts a new one where the browser or the desktop program can. */
+    /** Ends a session whose key the server no longer accepts, and starts a new one if the browser or the desktop program can. */
     signOut: () => {
       stop();
       forgetSession(sessionStorage);

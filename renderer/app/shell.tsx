@@ -1,9 +1,14 @@
 import { Mic, PlugZap } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import type { ServerEvent } from '../../electron/contract/events.ts';
+import { describeJobError } from '../api/errors.ts';
+import { callQuery } from '../api/queries.ts';
 import { DialogBoundary, PageBoundary } from '../domain/error-boundary.tsx';
-import { useI18n, useServices } from '../hooks/services.tsx';
-import { formatClock } from '../lib/format.ts';
+import { RUNNING_JOBS } from '../domain/jobs.ts';
+import { type Services, useI18n, useServices } from '../hooks/services.tsx';
+import { formatClock, formatPercent } from '../lib/format.ts';
+import { isTyping } from '../lib/keys.ts';
 import { isRecording } from '../stores/recording.ts';
 import { Button } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/feedback.tsx';
@@ -11,9 +16,118 @@ import { DamagedLibraryBanner } from './damaged-library.tsx';
 import { DropTarget, useOpenedPlaces, usePastedSources } from './incoming-sources.tsx';
 import { BottomBar, Sidebar } from './navigation.tsx';
 import { SCREENS } from './screens.tsx';
-import { useFirstResult } from './use-first-result.ts';
-import { useGlobalShortcuts } from './use-global-shortcuts.ts';
-import { useJobAnnouncements } from './use-job-announcements.ts';
+
+type EndEvent = Extract<ServerEvent, { type: 'transcript.completed' | 'transcript.failed' }>;
+
+const isEndEvent = (event: ServerEvent): event is EndEvent =>
+  event.type === 'transcript.completed' || event.type === 'transcript.failed';
+
+/** Shows a system notification while the window is in the background; the desktop program shows its own. */
+const showNotification = ({ router }: Services, id: string, title: string, body: string): void => {
+  if (
+    window.earshot !== undefined ||
+    document.hasFocus() ||
+    !('Notification' in window) ||
+    Notification.permission !== 'granted'
+  )
+    return;
+  const message = new Notification(title, { body, tag: id });
+  message.addEventListener('click', () => {
+    window.focus();
+    router.go({ screen: 'transcript', param: id });
+  });
+};
+
+/** Progress is announced in quarters: more often would interrupt a screen reader. */
+const quarterOf = (progress: number): number => Math.floor(progress / 25) * 25;
+
+/**
+ * Returns the latest announcement on running and ended jobs for a live region, and shows a system notification when a
+ * job ends.
+ */
+const useJobAnnouncements = (): string => {
+  const services = useServices();
+  const { t, locale } = useI18n();
+  const [announcement, setAnnouncement] = useState('');
+  useEffect(() => {
+    const { live, library, queries, client } = services;
+    const quarters = new Map<string, number>();
+    const announceProgress = async (id: string, progress: number) => {
+      const quarter = quarterOf(progress);
+      if (quarter === (quarters.get(id) ?? 0)) return;
+      quarters.set(id, quarter);
+      // Only the library and the queue have loaded the names.
+      if (library.find(id) === undefined) await queries.prefetchQuery(callQuery(client, ...RUNNING_JOBS));
+      const name = library.find(id)?.name;
+      if (name !== undefined)
+        setAnnouncement(t('stage.announcement', { name, share: formatPercent(quarter / 100, locale) }));
+    };
+    const announceEnd = (event: EndEvent) => {
+      const { id, name, error } = event.transcript;
+      quarters.delete(id);
+      if (error?.code === 'cancelled') return setAnnouncement(t('message.stoppedOf', { name }));
+      const hasFailed = event.type === 'transcript.failed';
+      const reason = describeJobError(error, t);
+      setAnnouncement(
+        hasFailed ? t('message.failedOf', { name, reason }) : t('message.completedOf', { name }),
+      );
+      showNotification(
+        services,
+        id,
+        t(hasFailed ? 'message.failed' : 'message.completed'),
+        hasFailed ? `${name}: ${reason}` : name,
+      );
+    };
+    return live.listen((event) => {
+      if (event.type === 'transcript.progress') void announceProgress(event.id, event.progress.percent);
+      if (isEndEvent(event)) announceEnd(event);
+    });
+  }, [services, t, locale]);
+  return announcement;
+};
+
+/** The shortcuts of every screen: Ctrl K, N and `?`. */
+const useGlobalShortcuts = () => {
+  const { dialogs } = useServices();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const open = dialogs.store.getState().open.kind;
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        if (open === 'palette') dialogs.close();
+        else dialogs.open({ kind: 'palette' });
+        return;
+      }
+      if (open !== 'none' || isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'n' || event.key === 'N') {
+        event.preventDefault();
+        dialogs.open({ kind: 'create', sources: [] });
+      } else if (event.key === '?') {
+        event.preventDefault();
+        dialogs.open({ kind: 'shortcuts' });
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [dialogs]);
+};
+
+/** Opens the first recording that was ever transcribed here when it is done, if its user still waits in the library. */
+const useFirstResult = (): void => {
+  const { live, library, router, dialogs } = useServices();
+  useEffect(
+    () =>
+      live.listen((event) => {
+        const { awaited, search } = library.store.getState();
+        if (event.type !== 'transcript.completed' || event.transcript.id !== awaited) return;
+        library.store.setState({ awaited: undefined });
+        const isIdle = search === '' && dialogs.store.getState().open.kind === 'none';
+        if (isIdle && router.store.getState().screen === 'library')
+          router.go({ screen: 'transcript', param: event.transcript.id });
+      }),
+    [live, library, router, dialogs],
+  );
+};
 
 /** The signed-in window: navigation, current screen and dialogs. */
 export const Shell = () => {

@@ -67,7 +67,7 @@ export const ToastList = () => {
 
 /**
  * A number that grows when a toast comes while none is shown, and with `restart`. Radix misses the end of a pause while none is
- * shown, e.g. where the last one went in the background, and where the toast under the pointer is closed beside another one; a
+ * shown, e.g. if the last one went in the background, and if the toast under the pointer is closed beside another one; a
  * new provider begins without a pause.
  */
 const useRound = (isEmpty: boolean): { round: number; restart: () => void } => {

@@ -2,6 +2,9 @@ import type { JobErrorCode } from '../../electron/contract/errors.ts';
 import type { MessageKey } from '../i18n/index.ts';
 import type { Route } from '../stores/router.ts';
 
+/** The request for the running and waiting jobs, which the queue shows and announcements name. */
+export const RUNNING_JOBS = ['listTranscripts', { query: { status: 'processing', limit: 100 } }] as const;
+
 export type JobHelp = {
   /** What the user can do. */
   readonly text: MessageKey;

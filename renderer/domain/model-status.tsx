@@ -7,7 +7,14 @@ import { formatBytes, formatNumber } from '../lib/format.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ProgressBar } from '../ui/feedback.tsx';
-import { isRecognizer } from './models.ts';
+import { isRecognizer, licenseNotice } from './models.ts';
+
+/** Names a model's author and license if the license asks for it. */
+export const LicenseNotice = ({ model }: { model: Model }) => {
+  const { t } = useI18n();
+  const notice = licenseNotice(model, t);
+  return notice === undefined ? null : <p className="mt-0.5 text-xs text-ink-3">{notice}</p>;
+};
 
 type StatusProps = { model: Model; error: string | undefined };
 

@@ -1,4 +1,4 @@
-import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../electron/contract/names.ts';
 import type { Model } from '../../electron/contract/system.ts';
 import type { I18nState, MessageKey, Translate } from '../i18n/index.ts';
 import { formatBytes, formatLanguages, formatNumber } from '../lib/format.ts';

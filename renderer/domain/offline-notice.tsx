@@ -24,7 +24,7 @@ type Props = {
   onLeave?: () => void;
 };
 
-/** Where models are installed: says that there is no network, and what works without; nothing with one. */
+/** If models are installed: says that there is no network, and what works without; nothing with one. */
 export const OfflineNotice = ({ children, hasFailed = false, onLeave }: Props) => {
   const { t } = useI18n();
   const isOnline = useIsOnline();

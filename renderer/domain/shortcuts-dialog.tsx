@@ -32,6 +32,7 @@ const SHORTCUTS: readonly Group[] = [
     keys: [
       ['P', 'keys.pauseLive'],
       ['L', 'live.large'],
+      ['M', 'marks.add'],
     ],
   },
   {

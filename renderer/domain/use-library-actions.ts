@@ -5,8 +5,23 @@ import type { AnalyzeTranscript } from '../../electron/contract/transcript.ts';
 import type { UserListItem } from '../../electron/contract/transcript-list.ts';
 import { describeError } from '../api/errors.ts';
 import { DEFAULT_EXPORT_OPTIONS, fetchExport, saveBlob } from '../api/export.ts';
-import { type Services, useI18n, useServices } from '../hooks/services.tsx';
+import { type Services, useApi, useI18n, useServices } from '../hooks/services.tsx';
 import type { Translate } from '../i18n/index.ts';
+import { stateQuery } from '../stores/library.ts';
+
+/** The number of all, running, stopped and failed transcripts; 0 until it is known. */
+export const useTranscriptCounts = () => {
+  const processing = useApi('listTranscripts', { query: { ...stateQuery('processing'), limit: 1 } }).data
+    ?.data;
+  const failed = useApi('listTranscripts', { query: { ...stateQuery('failed'), limit: 1 } }).data?.data;
+  const stopped = useApi('listTranscripts', { query: { ...stateQuery('stopped'), limit: 1 } }).data?.data;
+  return {
+    all: processing?.stats.total_transcriptions ?? 0,
+    processing: processing?.pagination.total ?? 0,
+    failed: failed?.pagination.total ?? 0,
+    stopped: stopped?.pagination.total ?? 0,
+  };
+};
 
 const UNDO_MS = 6000;
 

@@ -1,8 +1,15 @@
-import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
-import { type Client, createClient } from '../../electron/contract/client.ts';
-import { createQueryClient } from '../api/queries.ts';
+import {
+  type CallAnswer,
+  type CallInput,
+  type Client,
+  createClient,
+  type PlainRouteId,
+  type RouteId,
+} from '../../electron/contract/client.ts';
+import { callQuery, createQueryClient } from '../api/queries.ts';
 import { createI18n, type I18n, type I18nState, preferredLocale } from '../i18n/index.ts';
 import { type Commands, createCommands } from '../stores/commands.ts';
 import { createDialogs, type Dialogs } from '../stores/dialogs.ts';
@@ -15,6 +22,13 @@ import { createRecording, type Recording } from '../stores/recording.ts';
 import type { Router } from '../stores/router.ts';
 import { createToasts, type Toasts } from '../stores/toasts.ts';
 import { createUploads, type Uploads } from '../stores/uploads.ts';
+
+/** The answer of an operation: fetched once for all who ask, and again when the server's events change it. */
+export function useApi<Id extends PlainRouteId>(id: Id): UseQueryResult<CallAnswer<Id>>;
+export function useApi<Id extends RouteId>(id: Id, input: CallInput<Id>): UseQueryResult<CallAnswer<Id>>;
+export function useApi<Id extends RouteId>(id: Id, input?: CallInput<Id>): UseQueryResult<CallAnswer<Id>> {
+  return useQuery(callQuery(useServices().client, id, input));
+}
 
 /** Exists before sign-in. */
 export type CoreServices = {
@@ -56,7 +70,7 @@ export const createServices = (core: CoreServices, key: string): Services => {
   const queries = createQueryClient();
   const library = createLibrary(client, queries);
   const recording = createRecording({ baseUrl: core.baseUrl, key });
-  const liveSession = createLiveSession({ client, baseUrl: core.baseUrl, storage: sessionStorage });
+  const liveSession = createLiveSession({ baseUrl: core.baseUrl, key, storage: sessionStorage });
   window.earshot?.onSaveRecording(async () => {
     await recording.save();
     await liveSession.finish();

@@ -1,7 +1,18 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RouteId } from '../../electron/contract/client.ts';
 import { PAGE_SIZE, type PagedList } from '../stores/paged-list.ts';
+
+/** The value after it has not changed for `milliseconds`. */
+export const useDebouncedValue = <T>(value: T, milliseconds: number): T => {
+  const [debounced, setDebounced] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return debounced;
+};
 
 /** The number of rows that match the list's query; undefined until the first answer. */
 export const useRowCount = <Id extends RouteId, Q extends object, T>(list: PagedList<Id, Q, T>) => {

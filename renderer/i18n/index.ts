@@ -1,8 +1,135 @@
+import { IntlMessageFormat } from 'intl-messageformat';
 import { createStore } from 'zustand/vanilla';
-import type { Warning } from '../../electron/contract/warnings.ts';
-import { formatMessage, type MessageValues } from './format.ts';
+import type { Warning, WarningCode } from '../../electron/contract/warnings.ts';
+import { languageName, numberFormat } from '../lib/format.ts';
 import english from './messages/en.json' with { type: 'json' };
-import { ENGLISH_TEXTS, type ServerTexts, translateTopic, translateWarning } from './server-texts.ts';
+
+/**
+ * Texts that the server sends in English, in a language of the window: names of topics, warnings by their code, and the
+ * reasons that are values of warnings, with what they name in braces. A `language` is named; any other value stays as it is.
+ */
+type ServerTexts = {
+  readonly topics: Readonly<Record<string, string>>;
+  readonly warnings: Readonly<Partial<Record<WarningCode, string>>>;
+  readonly reasons: Readonly<Record<string, string>>;
+};
+
+/** The server's own sentences, of those that name a language by its code. */
+const ENGLISH_TEXTS: ServerTexts = {
+  topics: {},
+  warnings: {
+    english_written:
+      'The model {model} wrote English at {places}, although the recording is in another language ({language}). A Whisper model keeps to one language.',
+    other_language:
+      'Another language ({language}) than the one that was asked for is spoken at {places}: the text there may be a translation, or wrong.',
+    not_verified: 'The text was not checked with the model {model}: {reason}.',
+  },
+  reasons: {
+    'it does not know the language of the recording ({language})':
+      'it does not know the language of the recording ({language})',
+  },
+};
+
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const PLACE = /\{(\w+)\}/g;
+
+const patternOf = (english: string) =>
+  new RegExp(
+    `^${english
+      .split(PLACE)
+      .map((part, index) => (index % 2 === 0 ? escapePattern(part) : `(?<${part}>.*)`))
+      .join('')}$`,
+    's',
+  );
+
+export const translateTopic = ({ topics }: ServerTexts, topic: string): string => topics[topic] ?? topic;
+
+type Values = Readonly<Record<string, string>>;
+
+/** Fills in the places of a text; `show` gives the form in which a value is read. */
+const fillIn = (text: string, values: Values, show: (name: string, value: string) => string): string =>
+  text.replace(PLACE, (_, name: string) => show(name, values[name] ?? ''));
+
+/** A warning's sentence, with languages named in `locale`; in English if the window's language lacks it. */
+export const translateWarning = (
+  { warnings, reasons }: ServerTexts,
+  { code, message, values }: Warning,
+  locale: string,
+): string => {
+  const named = (name: string, value: string) => (name === 'language' ? languageName(value, locale) : value);
+  const translateReason = (reason: string): string => {
+    for (const [english, translated] of Object.entries(reasons)) {
+      const parts = patternOf(english).exec(reason);
+      if (parts !== null) return fillIn(translated, parts.groups ?? {}, named);
+    }
+    return reason;
+  };
+  const text = code === null ? undefined : warnings[code];
+  if (text === undefined) return message;
+  return fillIn(text, values, (name, value) =>
+    name === 'reason' ? translateReason(value) : named(name, value),
+  );
+};
+
+/** Values for the placeholders of a message. */
+type MessageValues = Readonly<Record<string, string | number>>;
+
+/** What a message says in one locale: parsed once. */
+type Parsed = {
+  readonly format: IntlMessageFormat;
+  /** The names of its placeholders. */
+  readonly names: ReadonlySet<string>;
+  /** Those that select a plural form, which need the number itself. */
+  readonly counts: ReadonlySet<string>;
+};
+
+type MessageElements = Readonly<ReturnType<IntlMessageFormat['getAst']>>;
+const TYPE = { literal: 0, plural: 6, pound: 7 } as const;
+
+const collect = (elements: MessageElements, names: Set<string>, counts: Set<string>): void => {
+  for (const element of elements) {
+    if (element.type === TYPE.literal || element.type === TYPE.pound) continue;
+    names.add(element.value);
+    if (element.type === TYPE.plural) counts.add(element.value);
+    if ('options' in element)
+      for (const { value } of Object.values(element.options)) collect(value, names, counts);
+  }
+};
+
+const parse = (message: string, locale: string): Parsed => {
+  const format = new IntlMessageFormat(message, locale, undefined, { ignoreTag: true });
+  const [names, counts] = [new Set<string>(), new Set<string>()];
+  collect(format.getAst(), names, counts);
+  return { format, names, counts };
+};
+
+const parsed = new Map<string, Parsed>();
+const parsedOnce = (message: string, locale: string): Parsed => {
+  const key = `${locale} ${message}`;
+  const known = parsed.get(key) ?? parse(message, locale);
+  parsed.set(key, known);
+  return known;
+};
+
+/**
+ * Formats a message in ICU MessageFormat: `{name}` inserts a value, numbers in the form of the locale, and
+ * `{count, plural, one {# word} other {# words}}` selects by the plural rules of the language.
+ * A placeholder without a value stays as it is written.
+ */
+export const formatMessage = (message: string, values: MessageValues, locale: string): string => {
+  if (!message.includes('{')) return message;
+  const { format, names, counts } = parsedOnce(message, locale);
+  const number = numberFormat(locale, {});
+  const shown = [...names].map((name) => {
+    const value = values[name] ?? `{${name}}`;
+    return [name, typeof value === 'number' && !counts.has(name) ? number.format(value) : value];
+  });
+  return String(format.format(Object.fromEntries(shown)));
+};
+
+/** The sorted names of a message's placeholders; every translation has the same. */
+export const placeholders = (message: string): string[] => [...parse(message, 'en').names].sort();
 
 export type MessageKey = keyof typeof english;
 export type Messages = Readonly<Record<MessageKey, string>>;
@@ -59,7 +186,7 @@ const typesetAll = <T>(texts: T, locale: Locale): T =>
         typeof value === 'string' ? typesetFrench(value) : value,
       );
 
-/** A translation, with English where it lacks a message: a message is added in English first. */
+/** A translation, with English if it lacks a message: a message is added in English first. */
 export const withFallback = (translation: Partial<Messages>): Messages =>
   translation === english ? english : { ...english, ...translation };
 
@@ -114,7 +241,7 @@ export const createI18n = () => {
 };
 export type I18n = ReturnType<typeof createI18n>;
 
-/** Adds the reader's region: `en` becomes `en-GB` where the browser prefers that. */
+/** Adds the reader's region: `en` becomes `en-GB` if the browser prefers that. */
 export const withRegion = (language: Locale, languages: readonly string[]): string =>
   languages.find((each) => each.toLowerCase().startsWith(`${language}-`)) ?? language;
 

@@ -1,6 +1,7 @@
 type Debounced<A extends unknown[]> = ((...args: A) => void) & {
   flush: () => void;
-  cancel: () => void;
+  /** Returns whether a call was waiting. */
+  cancel: () => boolean;
 };
 
 /** Calls `work` with the latest arguments after `milliseconds` without a call. */
@@ -11,8 +12,10 @@ export const debounce = <A extends unknown[]>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: A | undefined;
   const cancel = () => {
+    const isWaiting = last !== undefined;
     clearTimeout(timer);
     last = undefined;
+    return isWaiting;
   };
   const flush = () => {
     const args = last;

@@ -1,4 +1,4 @@
-/** What is written on the keys of a country, where it differs from the English names. */
+/** What is written on the keys of a country, if it differs from the English names. */
 const KEY_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   de: { Ctrl: 'Strg', Del: 'Entf', Space: 'Leertaste' },
   es: { Del: 'Supr', Space: 'Espacio' },

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { createStore } from 'zustand/vanilla';
-import { ApiError, type Client } from '../../electron/contract/client.ts';
+import { ApiError, type Client, createClient } from '../../electron/contract/client.ts';
 import type { LiveOptions, RealtimeWord, ServerMessage } from '../../electron/contract/realtime.ts';
+import type { Mark } from '../../electron/contract/transcript.ts';
+import { createLastClient } from '../api/last-client.ts';
+import { debounce } from '../lib/debounce.ts';
 import { askBeforeLeaving } from '../lib/leaving.ts';
 import { levelOf, type Microphone, openMicrophone } from '../lib/microphone.ts';
 import { createRealtime, type Realtime } from '../lib/realtime.ts';
@@ -28,6 +31,10 @@ type LiveSessionState = {
   /** The words of the open turn that do not change any more, and those behind them that may. */
   readonly committed: readonly RealtimeWord[];
   readonly tentative: readonly RealtimeWord[];
+  /** Moments that somebody marked, in order of time. */
+  readonly marks: readonly Mark[];
+  /** The service could not take the latest of them yet. */
+  readonly hasUnsavedMarks: boolean;
 };
 
 const NONE: LiveSessionState = {
@@ -41,6 +48,8 @@ const NONE: LiveSessionState = {
   turns: [],
   committed: [],
   tentative: [],
+  marks: [],
+  hasUnsavedMarks: false,
 };
 
 export const isListening = ({ state }: Pick<LiveSessionState, 'state'>): boolean =>
@@ -50,7 +59,12 @@ export const isListening = ({ state }: Pick<LiveSessionState, 'state'>): boolean
 const Resumed = z.object({ id: z.string(), rate: z.number(), seconds: z.number() });
 const STORAGE_KEY = 'earshot.live-session';
 
-type Options = { readonly client: Client; readonly baseUrl: string; readonly storage: Storage };
+const roundMs = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+const SAVE_MARKS_MS = 400;
+const RETRY_MARKS_MS = 3000;
+
+type Options = { readonly baseUrl: string; readonly key: string; readonly storage: Storage };
 
 /** The change of state after a message of the service; undefined for none. */
 const reduce = (state: LiveSessionState, message: ServerMessage): Partial<LiveSessionState> | undefined => {
@@ -71,7 +85,9 @@ const reduce = (state: LiveSessionState, message: ServerMessage): Partial<LiveSe
 };
 
 /** The live session of this window, which goes on while other screens are open, and after a reload. */
-export const createLiveSession = ({ client, baseUrl, storage }: Options) => {
+export const createLiveSession = ({ baseUrl, key, storage }: Options) => {
+  const client = createClient({ baseUrl, key });
+  const lastClient = createLastClient({ baseUrl, key });
   const store = createStore<LiveSessionState>(() => NONE);
   let microphone: Microphone | undefined;
   let realtime: Realtime | undefined;
@@ -153,6 +169,27 @@ export const createLiveSession = ({ client, baseUrl, storage }: Options) => {
     });
   };
 
+  const sendMarks = (by: Client) => {
+    const { id, marks } = store.getState();
+    if (id === undefined) return;
+    by.call('putMarks', { params: { id }, body: { marks: [...marks] } }).then(
+      () => store.setState({ hasUnsavedMarks: false }),
+      (error: unknown) => {
+        console.info('The marks were not saved.', error instanceof Error ? error.name : '');
+        store.setState({ hasUnsavedMarks: true });
+        if (store.getState().id === id) setTimeout(saveMarks, RETRY_MARKS_MS, client);
+      },
+    );
+  };
+  const saveMarks = debounce(sendMarks, SAVE_MARKS_MS);
+  window.addEventListener('pagehide', () => {
+    if (saveMarks.cancel()) sendMarks(lastClient);
+  });
+  const setMarks = (change: (marks: readonly Mark[]) => readonly Mark[]): void => {
+    store.setState(({ marks }) => ({ marks: change(marks) }));
+    saveMarks(client);
+  };
+
   const setPaused = (on: boolean): void => {
     if (!isListening(store.getState())) return;
     realtime?.say({ type: on ? 'pause' : 'resume' });
@@ -162,6 +199,7 @@ export const createLiveSession = ({ client, baseUrl, storage }: Options) => {
   const finish = (): Promise<string | undefined> => {
     if (!isListening(store.getState())) return Promise.resolve(undefined);
     closeMicrophone();
+    saveMarks.flush();
     store.setState({ state: 'finishing' });
     return new Promise((resolve) => {
       onEnded = resolve;
@@ -185,9 +223,20 @@ export const createLiveSession = ({ client, baseUrl, storage }: Options) => {
       const { id, rate, seconds } = stored.data;
       store.setState({ ...NONE, state: 'starting', id, seconds }, true);
       await open(deviceId, () => ({ session: id }), rate);
+      const { marks = [] } = await client.call('getTranscript', { params: { id } });
+      store.setState(({ marks: newer }) => ({ marks: [...marks, ...newer] }));
     },
     setPaused,
     finish,
+    /** Marks this moment. */
+    mark: (): void => {
+      const { seconds } = store.getState();
+      if (isListening(store.getState())) setMarks((marks) => [...marks, { at: roundMs(seconds), text: '' }]);
+    },
+    /** Writes the note of a mark. */
+    note: (index: number, text: string): void =>
+      setMarks((marks) => marks.map((mark, at) => (at === index ? { ...mark, text } : mark))),
+    unmark: (index: number): void => setMarks((marks) => marks.filter((_, at) => at !== index)),
     /** Ends the session and deletes what was recorded. */
     discard: async (): Promise<void> => {
       const { id } = store.getState();

@@ -25,7 +25,7 @@ const pagesOf = (first: number, last: number): number[] => {
 };
 
 /**
- * The filter and order of a list. Its rows are cached page by page and fetched where they are visible, so that 100,000
+ * The filter and order of a list. Its rows are cached page by page and fetched when they are visible, so that 100,000
  * rows cost no more than a hundred.
  */
 export const createPagedList = <Id extends RouteId, Q extends object, T>(options: Options<Id, Q, T>) => {

@@ -1,8 +1,13 @@
 import { createStore } from 'zustand/vanilla';
 import { createClient } from '../../electron/contract/client.ts';
+import { createLastClient } from '../api/last-client.ts';
 import { askBeforeLeaving } from '../lib/leaving.ts';
-import { createRecorder, type Recorder } from '../lib/recorder.ts';
-import { createRecordingUpload, type RecordingUpload } from '../lib/recording-upload.ts';
+import {
+  createRecorder,
+  createRecordingUpload,
+  type Recorder,
+  type RecordingUpload,
+} from '../lib/recording-upload.ts';
 
 type RecordingState = {
   /** `starting` while the microphone is asked for. */
@@ -34,10 +39,7 @@ type Options = { readonly baseUrl: string; readonly key: string };
 /** The microphone recording of this window, which goes on while other screens and dialogs are open. */
 export const createRecording = (options: Options) => {
   const client = createClient(options);
-  const lastClient = createClient({
-    ...options,
-    fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
-  });
+  const lastClient = createLastClient(options);
   const store = createStore<RecordingState>(() => NONE);
   let current: { readonly recorder: Recorder; readonly id: string; readonly name: string } | undefined;
   /** The recordings that are neither stored nor discarded yet. */
@@ -138,7 +140,7 @@ export const createRecording = (options: Options) => {
       const finished = await finish();
       if (finished !== undefined) await leave(finished.recording);
     },
-    /** Forgets a finished recording that nobody wants. */
+    /** Forgets a finished recording that no one wants. */
     remove: async (id: string): Promise<void> => {
       await take(id)?.discard();
     },

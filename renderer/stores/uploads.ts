@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import type { CallInput, Client } from '../../electron/contract/client.ts';
 import { putFile } from '../../electron/contract/put-file.ts';
 import { UploadPurpose } from '../../electron/contract/storage.ts';
-import { toSameOrigin } from '../api/signed-url.ts';
+import { toSameOrigin } from '../api/session.ts';
 import { keepFile, takeKeptFiles } from '../lib/kept-files.ts';
 import { readStored, storedList } from '../lib/storage.ts';
 

@@ -1,9 +1,30 @@
 import { Check } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
+import { DropdownMenu, Popover as Radix } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
 import { cx } from '../lib/classes.ts';
 import { Kbd } from './kbd.tsx';
 import { returnFocus } from './return-focus.ts';
+
+type PopoverProps = { label: string; trigger: ReactNode; children: ReactNode };
+
+/** A non-modal panel beside its trigger; Escape closes it. */
+export const Popover = ({ label, trigger, children }: PopoverProps) => (
+  <Radix.Root>
+    <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+    <Radix.Portal>
+      <Radix.Content
+        align="end"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label={label}
+        onCloseAutoFocus={returnFocus}
+        className="fade z-40 w-[300px] max-w-[calc(100vw-16px)] rounded-box border border-line-2 bg-raised p-4 shadow-high"
+      >
+        {children}
+      </Radix.Content>
+    </Radix.Portal>
+  </Radix.Root>
+);
 
 const PANEL = 'fade z-50 rounded-box border border-line-2 bg-raised shadow-high';
 

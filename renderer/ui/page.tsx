@@ -1,5 +1,17 @@
 import { type ReactNode, type Ref, useEffect } from 'react';
 
+export const BrandMark = ({ size = 22 }: { size?: number }) => (
+  <svg width={size} height={size} viewBox="0 0 22 22" aria-hidden>
+    <path
+      d="M2.8 8.5v5M6.8 5v12M10.8 7.5v7M14.8 3.5v15M18.8 9v4"
+      stroke="var(--accent)"
+      strokeWidth="2.2"
+      strokeLinecap="round"
+      fill="none"
+    />
+  </svg>
+);
+
 /** A page scrolls as a whole; focusable, so that the keyboard can scroll it (WCAG 2.1.1). */
 const FOCUSABLE = { tabIndex: 0 } as const;
 

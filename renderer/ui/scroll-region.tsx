@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 
-/** A scrolling region must be focusable where nothing inside it is (WCAG 2.1.1). */
+/** A scrolling region must be focusable if nothing inside it is (WCAG 2.1.1). */
 const FOCUSABLE = { tabIndex: 0 } as const;
 
 type Props = Omit<ComponentProps<'section'>, 'aria-label' | 'tabIndex'> & { label: string };

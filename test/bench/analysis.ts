@@ -7,7 +7,7 @@ import { AnalysisThreads } from '../../electron/core/analysis/analyze-in-thread.
 import type { AnalysisTranscript } from '../../electron/core/analysis/types.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { createTagger } from '../../electron/core/engines/tagger/tagger.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { addonPath, buildAddon } from '../../native/build.mjs';
 import { ROOT, WORKER_ENTRY } from '../support/paths.ts';
 import { precision, readDialogues, readMarked, readTexts, recall } from '../unit/analysis/support/corpus.ts';

@@ -7,11 +7,14 @@ import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts'
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
 import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities.ts';
 import { createWhisperEngine } from '../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
-import { inChannel } from '../../electron/core/pipeline/recognition/channels.ts';
-import { Levels, writeLevels } from '../../electron/core/pipeline/recognition/levels.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { recognizeChunk } from '../../electron/core/pipeline/recognition/recognizer.ts';
-import { withoutBleed } from '../../electron/core/pipeline/recognition/settle-channels.ts';
+import {
+  inChannel,
+  Levels,
+  withoutBleed,
+  writeLevels,
+} from '../../electron/core/pipeline/recognition/settle-channels.ts';
 import type { StoredSegment, StoredWord } from '../../electron/core/stores/segments.ts';
 import { type VoiceChannels, voiceChannels, voicesOf } from '../generators/voice-channels.ts';
 import { testAddon } from '../support/addon.ts';

@@ -8,7 +8,7 @@ import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts'
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
 import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities.ts';
 import { createWhisperEngine } from '../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { recognizeAgain } from '../../electron/core/pipeline/recognition/recognizer.ts';
 import { testAddon } from '../support/addon.ts';
 import { fixturePath, truth } from '../support/fixtures.ts';

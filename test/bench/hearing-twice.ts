@@ -10,7 +10,7 @@ import { createMediaEngine } from '../../electron/core/engines/ffmpeg/engine.ts'
 import { findFfmpeg } from '../../electron/core/engines/ffmpeg/tools.ts';
 import { capabilitiesOf } from '../../electron/core/engines/whisper/capabilities.ts';
 import { createWhisperEngine } from '../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { recognizeAgain } from '../../electron/core/pipeline/recognition/recognizer.ts';
 import { compareReadings } from '../../electron/core/pipeline/recognition/verify.ts';
 import type { StoredWord } from '../../electron/core/stores/segments.ts';
@@ -181,7 +181,7 @@ const printReview = (heard: readonly Heard[], first: Family, second: Family): vo
 type Weights = { readonly bias: number; readonly nothing: number };
 
 /**
- * ROVER with confidences (Fiscus 1997) for two systems: where they differ, the reading with the higher mean confidence;
+ * ROVER with confidences (Fiscus 1997) for two systems: if they differ, the reading with the higher mean confidence;
  * `nothing` is the confidence of an empty one, `bias` that in the first model beyond its own.
  */
 const vote = (

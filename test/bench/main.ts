@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { BASE_MODEL } from '../support/paths.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { compareFiles } from './files.ts';
 import { measureLive } from './live.ts';
 import { median, memory, seconds, transcribe, upload, whisperCli } from './measure.ts';
 import { compareParakeet } from './parakeet.ts';
@@ -34,6 +35,8 @@ On a shared machine only the ratios mean something.
                 only live sessions: real speech in two languages, joined with pauses, noise and quiet voices, at real-time pace; time from
                 the end of a word to its commit, changed words, error rates beside the pass for files, processor time; FOLDER as for
                 --speech; --minutes=N: of speech (5)
+  --files FOLDER
+                only every media file of a folder through upload and transcription: answers, and lengths beside ffmpeg's
   --service     only the service around the engine: lists, searches, files, ranges, start and memory; --only=… names
                 some of start, memory, decode, files, library, ranges; needs curl, and nginx for the downloads
   --peers       only the engine's parts, beside whisper.cpp, whisper-cli and, where it is installed, CTranslate2; --only=…
@@ -62,6 +65,7 @@ const optionsOf = () => {
         hours: { type: 'string' },
         speech: { type: 'string' },
         live: { type: 'string' },
+        files: { type: 'string' },
         model: { type: 'string', default: BASE_MODEL },
         limit: { type: 'string', default: '1000' },
         programs: { type: 'string', default: 'earshot,whisper-cli,faster-whisper' },
@@ -186,7 +190,9 @@ if (options.speech !== undefined) {
     folder,
   );
 } else if (options.live !== undefined) await measureLive(options.live, folder, Number(options.minutes));
-else if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
+else if (options.files !== undefined) {
+  if (!(await compareFiles(options.files, say))) process.exitCode = 1;
+} else if (options.sweep) await sweepParallelism(folder, RUNS, Number(options.busy));
 else if (options.peers) await comparePeers(folder, { quick, only, rounds });
 else if (options.vocabulary) await measureVocabulary();
 else if (options.parakeet) await compareParakeet(RUNS);

@@ -19,7 +19,7 @@ export type Runs = Times & { readonly leastCpu: number };
 export type PeerModel = { readonly name: string; readonly ggml: string; readonly ctranslate2: string };
 /** A mode of engine-bench, and its arguments behind the threads. */
 export type Work = { readonly mode: 'encode' | 'token' | 'file'; readonly rest: readonly string[] };
-/** Measures some work; undefined where the program has no such part. */
+/** Measures some work; undefined if the program has no such part. */
 export type Peer = (work: Work, model: PeerModel, threads: number) => Promise<Times | undefined>;
 export type PeerName = 'Earshot' | 'whisper.cpp' | 'whisper-cli' | 'CTranslate2';
 export type Peers = ReadonlyMap<PeerName, Peer>;

@@ -155,7 +155,7 @@ async function* busyRows(setting: Setting): AsyncGenerator<Row> {
   }
 }
 
-/** Parts in the order of the table, with how long each takes on two idle cores where CTranslate2 is installed. */
+/** Parts in the order of the table, with how long each takes on two idle cores if CTranslate2 is installed. */
 export const PARTS: Readonly<Record<string, Part>> = {
   starter: { minutes: 4, rows: (setting) => modelRows('starter', false, setting) },
   base: { minutes: 2, rows: (setting) => modelRows('base', false, setting) },
@@ -181,7 +181,7 @@ const introduce = (parts: readonly string[], setting: Setting): void => {
 };
 
 /**
- * The engine's parts beside whisper.cpp as released, and beside CTranslate2 with 8-bit weights where it is installed. Base,
+ * The engine's parts beside whisper.cpp as released, and beside CTranslate2 with 8-bit weights if it is installed. Base,
  * small and large-v3-turbo have random weights: speed needs no trained ones, but a text does, so the recording is for the
  * starter model alone.
  */

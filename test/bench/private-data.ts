@@ -122,27 +122,26 @@ export const countAlarms = async (
   return { sentences: harmless.length, all, usual };
 };
 
-const share = ({ all, hidden }: Count): string =>
-  all === 0 ? '–' : `${((100 * hidden) / all).toFixed(0)} % of ${all}`;
+const percent = ({ all, hidden }: Count): string => ((100 * hidden) / all).toFixed(0);
 
-/** Prints recall by kind and language, and false alarms; with `showMisses` also what is missed. */
+/** Prints recall by kind and language in both forms, and false alarms; with `showMisses` also what is missed. */
 export const printPrivateData = async (
   tagger: PrivateDataTagger | undefined,
   showMisses: boolean,
 ): Promise<void> => {
   const show = showMisses ? (line: string) => console.log(line) : undefined;
   for (const set of SETS) {
-    for (const form of FORMS) {
-      const table = await measureRecall(set, form, tagger, show);
-      console.log(`\n| ${set} set, ${form} | ${LANGUAGES.join(' | ')} | all |`);
-      console.log(`|${' --- |'.repeat(LANGUAGES.length + 2)}`);
-      const kinds = [...new Set([...table.keys()].map((key) => key.split(' ')[0] ?? ''))];
-      for (const kind of kinds.toSorted((a, b) => Number(a === 'all') - Number(b === 'all'))) {
-        const cells = [...LANGUAGES, 'all'].map((language) =>
-          share(table.get(`${kind} ${language}`) ?? { all: 0, hidden: 0 }),
-        );
-        console.log(`| ${kind} | ${cells.join(' | ')} |`);
-      }
+    const tables: Map<string, Count>[] = [];
+    for (const form of FORMS) tables.push(await measureRecall(set, form, tagger, show));
+    console.log(`\n| ${set} set: % ${FORMS.join(' / ')} | ${LANGUAGES.join(' | ')} | all | values |`);
+    console.log(`|${' --- |'.repeat(LANGUAGES.length + 3)}`);
+    const kinds = [...new Set([...(tables[0] ?? new Map()).keys()].map((key) => key.split(' ')[0] ?? ''))];
+    for (const kind of kinds.toSorted((a, b) => Number(a === 'all') - Number(b === 'all'))) {
+      const cells = [...LANGUAGES, 'all'].map((language) => {
+        const counts = tables.flatMap((table) => table.get(`${kind} ${language}`) ?? []);
+        return counts.length === 0 ? '–' : counts.map(percent).join(' / ');
+      });
+      console.log(`| ${kind} | ${cells.join(' | ')} | ${tables[0]?.get(`${kind} all`)?.all} |`);
     }
   }
   for (const set of HARMLESS) {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/wav.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/audio.ts';
 import type { LabelledTurn } from '../support/diarization-error.ts';
 
 const run = promisify(execFile);

@@ -19,7 +19,7 @@ const READERS = 8;
 
 const inWords = ({ wall, cpu }: Cost): string => `${wall.toFixed(2)} s, processor ${cpu.toFixed(2)} s`;
 
-/** A row of two times for the same bytes, of which ours is to reach a share of the other's rate; none of theirs where it is not installed. */
+/** A row of two times for the same bytes, of which ours is to reach a share of the other's rate; none of theirs if it is not installed. */
 const rateRow = (
   name: string,
   ours: readonly Cost[],
@@ -72,7 +72,7 @@ const readAtOnce = async (url: string, key: string, bytes: number): Promise<void
   );
 };
 
-/** Serves a folder with nginx (Debian's package); null where it is not installed. */
+/** Serves a folder with nginx (Debian's package); null if it is not installed. */
 const startNginx = async (folder: string): Promise<{ url: string; pid: number; stop: () => void } | null> => {
   const port = 20_000 + (process.pid % 10_000);
   const url = `http://127.0.0.1:${port}`;

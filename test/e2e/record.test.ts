@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import {
   findTestBrowser,
   launchTestBrowser,
@@ -140,26 +139,6 @@ describe('microphone recording with private data', () => {
     await keepRecovered('Recovered recording-1.wav');
   });
 
-  // `npm test` has a sender that is gone in test/http/storage/recordings.test.ts.
-  if (breadth(false, true))
-    it('recovers the recording of a window that crashed', async () => {
-      const other = await openWindow(browser, server, { prefs: FILE_ALONE });
-      // So as not to wait for two minutes.
-      await other.page.route('**/v1/storage/recordings', (route) =>
-        route.continue({
-          postData: { filename: 'recording-1.webm', contentType: 'audio/webm', timeoutSeconds: 10 },
-        }),
-      );
-      await recordIn(other, 2);
-      const devtools = await other.context.newCDPSession(other.page);
-      void devtools.send('Page.crash').catch(() => undefined);
-      await other.page.waitForEvent('crash');
-      await window.go('#/');
-      await window.page.reload();
-      await keepRecovered('Recovered recording-1.webm');
-      await other.close();
-    });
-
   describe('in one window', () => {
     it('leaves everything in its place when the list of microphones arrives', async () => {
       const { page } = window;
@@ -186,13 +165,10 @@ describe('microphone recording with private data', () => {
     });
 
     it('remembers the chosen microphone', async () => {
-      // The headless shell gives the microphones new ids at each reload: in `npm test` the page is told of two that keep them.
-      const whole = breadth(false, true) ? await launchTestBrowser(FAKE_MICROPHONES) : undefined;
-      const own = whole === undefined ? window : await openWindow(whole, server, { prefs: FILE_ALONE });
-      const { page } = own;
-      if (whole !== undefined) await own.context.grantPermissions(['microphone']);
+      // The headless shell gives the microphones new ids at each reload: the page is told of two that keep them.
+      const { page } = window;
       const open = async () => {
-        if (whole === undefined) await page.evaluate(listMicrophones);
+        await page.evaluate(listMicrophones);
         await page.getByRole('button', { name: 'Record', exact: true }).click();
         return page.getByRole('combobox', { name: 'Microphone' });
       };
@@ -205,14 +181,11 @@ describe('microphone recording with private data', () => {
       await page.reload();
       const again = await open();
       await expect.poll(() => again.textContent()).toBe(name);
-      // The recorder is checked below, where it is paused.
-      if (breadth(false, true)) expect(await own.violations()).toEqual([]);
       // Back to the system's own, which the tests below record from.
       await again.click();
       await page.getByRole('option').first().click();
       await page.keyboard.press('Escape');
       await again.waitFor({ state: 'detached' });
-      await whole?.close();
     });
 
     it('records once, and goes on, after a double click on the start', async () => {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { discard, SYNTHETIC, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
 
@@ -174,7 +173,7 @@ describe('session', () => {
     await page.getByText('Whisper base').first().waitFor();
     expect(await window.violations()).toEqual([]);
     // The same element is above them all.
-    for (const screen of breadth(['Queue', 'Library'], ['Queue', 'Files', 'API', 'Settings', 'Library'])) {
+    for (const screen of ['Queue', 'Library']) {
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: screen }).last().click();
       await banner.waitFor();
     }

@@ -86,7 +86,9 @@ describe('a transcription that its user stopped', () => {
     expect(await page.getByText('failed').count()).toBe(0);
     expect(await window.violations()).toEqual([]);
     // The audio is there where it is a stored file; of this one nothing is kept, which the player says.
-    await page.getByRole('region', { name: 'Player' }).getByText('no longer stored').waitFor();
+    const player = page.getByRole('region', { name: 'Player' });
+    await player.getByText('no longer stored').waitFor();
+    await player.getByText('/ 6:0').waitFor();
     await page.keyboard.press('Control+f');
     const find = page.getByRole('search').filter({ has: page.getByRole('button', { name: 'Whole words' }) });
     await find.getByRole('searchbox').fill(segments[0]?.text.slice(0, 12) ?? '');

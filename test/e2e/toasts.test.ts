@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -8,17 +7,11 @@ import { storeTalk } from '../support/written-talk.ts';
 import { untilFrame } from './until-frame.ts';
 
 const UNDO_MS = 6000;
-const CORE = [
+const SIZES = [
   [1280, 820],
   [640, 410],
   [400, 500],
 ] as const;
-const FURTHER = [
-  [768, 900],
-  [700, 500],
-  [400, 820],
-] as const;
-const SIZES = breadth<readonly (readonly [width: number, height: number])[]>(CORE, [...CORE, ...FURTHER]);
 
 describe('toasts', () => {
   let server: TestServer;
@@ -48,7 +41,7 @@ describe('toasts', () => {
     await page.keyboard.press('Delete');
     const toast = window.toast('Deleted');
     await toast.waitFor();
-    // A busy machine takes F8 between the toast's first frame and its listeners; nobody is as fast.
+    // A busy machine takes F8 between the toast's first frame and its listeners; no one is as fast.
     await toast.evaluate((element) => Promise.all(element.getAnimations().map((each) => each.finished)));
     return toast;
   };

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -71,14 +70,6 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       await toast.waitFor({ state: 'detached' });
     });
     await expect.poll(() => words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
-
-    // While it is the last change, the toast takes it back. `npm test` has that in transcript-speakers.test.ts.
-    if (breadth(false, true))
-      await window.holdingToasts(async () => {
-        await replaceAll.click();
-        await toast.getByRole('button', { name: 'Undo' }).click();
-        await toast.waitFor({ state: 'detached' });
-      });
     await expect.poll(() => words()).not.toContain('plan');
     expect(await words()).toEqual(expect.arrayContaining(['Zanzibar', 'budget']));
     await expect.poll(async () => (await stored('toast')).text).toMatch(/^Zanzibar .*budget/s);
@@ -188,25 +179,6 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     await untilParagraphs(1, 'Oh, thanks. Thank you, the budget is ready. for you');
   });
 
-  // `npm test` has the Undo of a name, and the Redo of other changes, in transcript-speakers.test.ts.
-  if (breadth(false, true))
-    it("undoes and redoes a speaker's name with the keys", async () => {
-      const { page } = window;
-      await open('names');
-      const name = (text: string) =>
-        page.getByRole('main').getByRole('button', { name: text, exact: true }).first();
-      await name('Speaker A').click();
-      await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Ines');
-      await page.keyboard.press('Enter');
-      await name('Ines').waitFor();
-      await page.keyboard.press('Control+z');
-      await name('Speaker A').waitFor();
-      await expect.poll(async () => (await stored('names')).speakers?.A?.name).toBe('Speaker A');
-      await page.keyboard.press('Control+Shift+z');
-      await name('Ines').waitFor();
-      await expect.poll(async () => (await stored('names')).speakers?.A?.name).toBe('Ines');
-    });
-
   const focused = ({ page } = window) =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
@@ -215,26 +187,22 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
   it('puts the caret before a double-clicked word and leaves the speaker visible', async () => {
     const { page } = window;
     await open('talk');
-    for (const width of breadth([400], [1280, 400])) {
-      await page.setViewportSize({ width, height: 820 });
-      await page.locator('[data-w="4"]').dblclick();
-      const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
-      await field.waitFor();
-      await page.keyboard.type('very ');
-      await expect
-        .poll(async () => (await field.textContent())?.trim())
-        .toBe('Good morning and welcome very to the meetign today.');
-      const name = await page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).boundingBox();
-      const box = await field.boundingBox();
-      // The frame is drawn 6 px outside of the box.
-      expect((box?.y ?? 0) - 6).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0));
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Control+z');
-      await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
-      // `npm test` has both widths in transcript-states.test.ts.
-      if (breadth(false, true)) expect(await window.violations()).toEqual([]);
-      await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' });
-    }
+    await page.setViewportSize({ width: 400, height: 820 });
+    await page.locator('[data-w="4"]').dblclick();
+    const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
+    await field.waitFor();
+    await page.keyboard.type('very ');
+    await expect
+      .poll(async () => (await field.textContent())?.trim())
+      .toBe('Good morning and welcome very to the meetign today.');
+    const name = await page.getByRole('feed').getByRole('button', { name: 'Speaker A' }).boundingBox();
+    const box = await field.boundingBox();
+    // The frame is drawn 6 px outside of the box.
+    expect((box?.y ?? 0) - 6).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+z');
+    await page.locator('[data-w="4"]').getByText('to', { exact: true }).waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor({ state: 'attached' });
     await page.setViewportSize({ width: 1280, height: 820 });
   });
 
@@ -249,8 +217,6 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     };
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: 'Find in transcript Ctrl F' }).waitFor();
-    // `npm test` has this in transcript-states.test.ts.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
     await page.keyboard.press('Escape');
     await choose('copy with');
     await window.toasted('Copied');
@@ -259,12 +225,6 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
     const field = page.getByRole('textbox', { name: 'Text of this paragraph' });
     await page.waitForFunction(() => document.activeElement?.hasAttribute('contenteditable'));
     await field.press('Escape');
-    const dialogs = { 'who speaks': 'Who speaks?', export: 'Export' };
-    for (const [command, name] of breadth([], Object.entries(dialogs))) {
-      await choose(command);
-      await page.getByRole('dialog', { name }).waitFor();
-      await page.keyboard.press('Escape');
-    }
     // Another screen has nothing of it.
     await window.go('#/files');
     await page.keyboard.press('Control+k');
@@ -323,8 +283,6 @@ describe('reading and editing a transcript by pointer and keyboard', () => {
       .toBeLessThanOrEqual(820);
     await page.keyboard.press('Home');
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-posinset') === '1');
-    // `npm test` checks a shorter text in transcript-states.test.ts.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
   });
 
   it('returns the focus to where it was after editing', async () => {

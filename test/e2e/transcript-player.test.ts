@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PEAKS_PER_SECOND } from '../../electron/core/base/audio.ts';
 import { PEAKS_FILE } from '../../electron/core/pipeline/recognition/peaks.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, prefer, type TestWindow } from '../support/browser.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -113,21 +112,18 @@ describe('player and places of a transcript', () => {
   it('finds the places of a key phrase one after the other', async () => {
     const { page } = window;
     const chip = page.getByRole('tabpanel').getByRole('button', { name: 'spring budget' });
-    // `npm test` has the places of a topic on the wide page below.
-    for (const width of breadth([400], [1280, 400])) {
-      await page.setViewportSize({ width, height: 820 });
-      await window.go('#/');
-      await open();
-      for (const [position, word] of [
-        ['1 of 2', 3],
-        ['2 of 2', 12],
-        ['1 of 2', 3],
-      ] as const) {
-        if (width === 400) await page.getByRole('button', { name: 'Show insights' }).click();
-        await chip.click();
-        await page.getByText(position, { exact: true }).waitFor();
-        await page.locator(`[data-w="${word}"].hit.now`).waitFor();
-      }
+    await page.setViewportSize({ width: 400, height: 820 });
+    await window.go('#/');
+    await open();
+    for (const [position, word] of [
+      ['1 of 2', 3],
+      ['2 of 2', 12],
+      ['1 of 2', 3],
+    ] as const) {
+      await page.getByRole('button', { name: 'Show insights' }).click();
+      await chip.click();
+      await page.getByText(position, { exact: true }).waitFor();
+      await page.locator(`[data-w="${word}"].hit.now`).waitFor();
     }
     await page.getByRole('button', { name: 'Show insights' }).click();
     await page.getByRole('dialog', { name: 'Insights' }).waitFor();
@@ -208,8 +204,6 @@ describe('player and places of a transcript', () => {
     await slider.press('Home');
     await detail.getByText('10:00', { exact: true }).waitFor();
     await page.locator('[data-w="0"].play').waitFor();
-    // `npm test` checks a short recording in transcript-states.test.ts.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
   });
 
   it('previews the export formats', async () => {
@@ -218,19 +212,11 @@ describe('player and places of a transcript', () => {
     await page.keyboard.press('Control+e');
     const dialog = page.getByRole('dialog', { name: 'Export' });
     const preview = dialog.getByRole('region', { name: 'Preview' });
-    const core = [
+    // Text is previewed below, SRT in whole-path.test.ts.
+    for (const [format, shown] of [
       ['Word', 'Speaker A'],
       ['JSON', '"segments"'],
-    ] as const;
-    // `npm test` previews text below and SRT in whole-path.test.ts.
-    const more = [
-      ['Text', 'Speaker A'],
-      ['SRT', '-->'],
-      ['Markdown', '# Talk'],
-      ['WebVTT', 'WEBVTT'],
-      ['CSV', 'speaker'],
-    ] as const;
-    for (const [format, shown] of breadth<readonly (readonly [string, string])[]>(core, [...core, ...more])) {
+    ] as const) {
       await dialog.getByText(format, { exact: true }).click();
       await preview.getByText(shown, { exact: false }).first().waitFor();
     }
@@ -268,8 +254,6 @@ describe('player and places of a transcript', () => {
     const dialog = page.getByRole('dialog', { name: 'Export' });
     await dialog.getByRole('status').getByText('Saving your corrections…').waitFor();
     expect(await dialog.getByRole('button', { name: /^Save as/ }).isDisabled()).toBe(true);
-    // `npm test` checks the dialog below, with the reason of a failure.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
     release();
     await dialog.getByText('Text', { exact: true }).click();
     await dialog.getByRole('region', { name: 'Preview' }).getByText('Zanzibar').waitFor();

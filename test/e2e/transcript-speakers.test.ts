@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth, dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { dealt } from '../support/dealt.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, selectWords, startWithStored } from '../support/stored-transcripts.ts';
 import { storeTalk, type Turn } from '../support/written-talk.ts';
@@ -99,9 +99,6 @@ describe('the speakers of a transcript', () => {
         'B: Thank you, the budget is ready.',
         'A: Then we can decide today.',
       ]);
-
-    // Undo, in the full breadth after a reload, and redo. `npm test` has a reload below, before the Undo of two changes.
-    if (breadth(false, true)) await page.reload();
     await page.locator('[data-w="0"]').waitFor();
     await page.getByRole('article').first().focus();
     await page.keyboard.press('Control+z');
@@ -124,34 +121,6 @@ describe('the speakers of a transcript', () => {
     });
     await untilParagraphs('A B A');
   });
-
-  // `npm test` has a merge and two texts below.
-  if (breadth(false, true))
-    it('are merged, and a text and a merge are undone in their order', async () => {
-      await open('merge');
-      await page.locator('[data-w="0"]').dblclick();
-      await page.getByRole('textbox', { name: 'Text of this paragraph' }).waitFor();
-      await page.keyboard.press('Control+Home');
-      await page.keyboard.type('Zanzibar ');
-      await page.keyboard.press('Escape');
-      await page.getByRole('tab', { name: 'Speakers' }).click();
-      const row = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Speaker B' });
-      await row.getByRole('button', { name: 'Merge with another speaker' }).click();
-      await page.getByRole('menuitem', { name: 'Merge into Speaker A' }).click();
-      await window.toasted('Speaker B is now Speaker A.');
-      await untilParagraphs('A');
-      await page.getByRole('article').first().focus();
-      await page.keyboard.press('Control+z');
-      await untilParagraphs('A B A');
-      await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Zanzibar/);
-      await page.keyboard.press('Control+z');
-      await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Good/);
-      await page.keyboard.press('Control+y');
-      await expect.poll(async () => (await told('merge'))[0]).toMatch(/^A: Zanzibar/);
-      await page.keyboard.press('Control+y');
-      await untilParagraphs('A');
-      await expect.poll(async () => (await told('merge')).join(' ')).not.toContain('B:');
-    });
 
   it('are merged, and two texts and the merge before them are undone and made again', async () => {
     const state = async () => {
@@ -179,13 +148,11 @@ describe('the speakers of a transcript', () => {
     await type(1, 'Quixotic ');
     await until(true, true, true);
     await page.getByRole('article').first().focus();
-    for (let round = 0; round < breadth(1, 2); round++) {
-      // At once, so that one request saves both texts.
-      for (let step = 0; step < 3; step++) await page.keyboard.press('Control+z');
-      await until(false, false, false);
-      for (let step = 0; step < 3; step++) await page.keyboard.press('Control+y');
-      await until(true, true, true);
-    }
+    // At once, so that one request saves both texts.
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Control+z');
+    await until(false, false, false);
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Control+y');
+    await until(true, true, true);
   });
 
   it('are split from another one, and added', async () => {
@@ -208,8 +175,6 @@ describe('the speakers of a transcript', () => {
     await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Maria');
     await page.keyboard.press('Enter');
     await expect.poll(async () => (await stored('names')).speakers?.A?.name).toBe('Maria');
-    // `npm test` loads a page with edits again below.
-    if (breadth(false, true)) await page.reload();
     const name = page.getByRole('article').getByRole('button', { name: 'Maria' }).first();
     await name.waitFor();
     const color = await page.evaluate(() => {
@@ -236,13 +201,13 @@ describe('the speakers of a transcript', () => {
       expect(await page.locator('[data-turns]').count()).toBeGreaterThan(0);
       if (width > 1000) await page.getByRole('tab', { name: 'Speakers' }).click();
       // The narrow page is in transcript-states.test.ts as well.
-      if (breadth(width > 1000, true)) expect(await window.violations('all')).toEqual([]);
+      if (width > 1000) expect(await window.violations('all')).toEqual([]);
       if (shots !== undefined) await page.screenshot({ path: `${shots}/speakers-${theme}-${width}.png` });
       await page.getByRole('article').first().focus();
       await page.keyboard.press('s');
       await dialog().waitFor();
-      // In `npm test` the wide page is checked above, and the narrow one with its dialog.
-      if (breadth(width === 400, true)) expect(await window.violations('all')).toEqual([]);
+      // The wide page is checked above, and the narrow one with its dialog.
+      if (width === 400) expect(await window.violations('all')).toEqual([]);
       if (shots !== undefined) await page.screenshot({ path: `${shots}/assign-${theme}-${width}.png` });
       await page.keyboard.press('Escape');
       await dialog().waitFor({ state: 'detached' });
@@ -297,8 +262,6 @@ describe('the speakers of a transcript', () => {
       await button('Undo').click();
       await expect.poll(async () => (await stored('history')).text).toMatch(/^Good morning/);
       await expect.poll(() => button('Undo').isDisabled()).toBe(true);
-      // `npm test` checks the page in transcript-states.test.ts.
-      if (breadth(false, true)) expect(await window.violations('all')).toEqual([]);
     });
 
     /** Types after a change whose toast is held, and so does not go by itself. */
@@ -320,37 +283,6 @@ describe('the speakers of a transcript', () => {
       const merge = () => page.getByRole('menuitem', { name: 'Merge into Speaker A' }).click();
       await typeAfter(merge, 'Speaker B is now Speaker A.');
     });
-
-    if (breadth(false, true))
-      it('go from the toast of other speakers when another change follows', async () => {
-        await open('toast');
-        await typeAfter(splitFirstParagraph, 'Speaker changed.');
-      });
-
-    // `npm test` has an edit of another window in transcript-edit.test.ts.
-    if (breadth(false, true))
-      it('leave what another window edited', async () => {
-        await open('elsewhere');
-        await server.client.call('patchTranscript', {
-          params: { id: ids.get('elsewhere') ?? '' },
-          body: { segments: [{ id: 0, text: 'Written elsewhere.' }] },
-        });
-        await page.locator('[data-w="0"]').getByText('Written').waitFor();
-        expect(await button('Undo').count()).toBe(0);
-        await page.keyboard.press('Control+z');
-        // A speaker's name is saved after anything that Ctrl-Z began.
-        await page.getByRole('article').getByRole('button', { name: 'Speaker B' }).first().click();
-        await page.getByRole('textbox', { name: 'Name of this speaker' }).fill('Maria');
-        await page.keyboard.press('Enter');
-        await expect.poll(async () => (await stored('elsewhere')).speakers?.B?.name).toBe('Maria');
-        expect((await stored('elsewhere')).segments[0]?.text).toBe('Written elsewhere.');
-        await page.keyboard.press('Control+z');
-        await expect.poll(async () => (await stored('elsewhere')).speakers?.B?.name).toBe('Speaker B');
-        await page.keyboard.press('Control+z');
-        await page.reload();
-        await page.locator('[data-w="0"]').waitFor();
-        expect((await stored('elsewhere')).segments[0]?.text).toBe('Written elsewhere.');
-      });
 
     it('end where nothing is left, without an error', async () => {
       await open('quick');

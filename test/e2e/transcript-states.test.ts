@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredAnalysis } from '../../electron/core/stores/codecs.ts';
-import { breadth, dealt } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
+import { dealt } from '../support/dealt.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
 import { openTranscript, startWithStored } from '../support/stored-transcripts.ts';
@@ -18,7 +18,7 @@ const DIALOG = '[role="dialog"]';
 const MENU = '[role="menu"]';
 
 /** What opens on the transcript page. */
-const KINDS: Readonly<Record<string, State>> = {
+const STATES: Readonly<Record<string, State>> = {
   text: { show: async () => undefined, seen: '[data-w="0"]' },
   'a focused paragraph': {
     show: async (page) => {
@@ -63,27 +63,7 @@ const KINDS: Readonly<Record<string, State>> = {
   palette: { show: (page) => page.keyboard.press('Control+k'), seen: DIALOG },
 };
 
-/** The like of what `npm test` checks. */
-const FURTHER: Readonly<Record<string, State>> = {
-  'no match': {
-    show: async (page) => {
-      await page.keyboard.press('Control+f');
-      await page.getByRole('searchbox').fill('zzz');
-    },
-    seen: 'search',
-  },
-  'the speed': { show: (page) => page.getByRole('button', { name: /^Speed/ }).click(), seen: MENU },
-  'subtitle options': {
-    show: async (page) => {
-      await page.keyboard.press('Control+e');
-      await page.getByRole('dialog').getByText('SRT', { exact: true }).click();
-    },
-    seen: DIALOG,
-  },
-};
-const STATES = breadth(KINDS, { ...KINDS, ...FURTHER });
-
-/** What the analyses store where nothing was said. */
+/** What the analyses store if nothing was said. */
 const SILENCE: StoredAnalysis = {
   summary: { text: '', type: 'bullets', language: 'en', engine: 'extractive', bullets: [] },
   topics: [],

@@ -1,6 +1,5 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, type TestWindow } from '../support/browser.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { discard, type TestServer } from '../support/server.ts';
@@ -250,22 +249,6 @@ describe('times of words and subtitles', () => {
     expect(await page.locator('[data-toast]').allTextContents()).toEqual([]);
   });
 
-  // `npm test` has the history after a reload in transcript-speakers.test.ts.
-  if (breadth(false, true))
-    it('are undone and made again after a reload', async () => {
-      await open('undo');
-      await openByKeys(1);
-      await page.keyboard.press('Shift+ArrowRight');
-      await page.keyboard.press('Tab');
-      await expect.poll(() => timesOf('undo', 1)).toBe('0.5–0.8');
-      await page.reload();
-      await page.locator('[data-w="0"]').waitFor();
-      await page.keyboard.press('Control+z');
-      await expect.poll(() => timesOf('undo', 1)).toBe('0.4–0.8');
-      await page.keyboard.press('Control+y');
-      await expect.poll(() => timesOf('undo', 1)).toBe('0.5–0.8');
-    });
-
   it('are put back where they cannot be saved, with the reason', async () => {
     await open('failed');
     await openByKeys(1);
@@ -342,30 +325,22 @@ describe('times of words and subtitles', () => {
       .toBe(1.9);
   });
 
-  it.each([
-    ['dark', 400, false],
-    ...breadth<readonly (readonly ['light' | 'dark', number, boolean])[]>(
-      [],
-      [
-        ['light', 1280, false],
-        ['dark', 1280, false],
-        ['light', 400, false],
-        ['light', 1280, true],
-      ],
-    ),
-  ] as const)('look right to axe: %s, %i px, forced colors %s', async (theme, width, isForced) => {
-    await page.setViewportSize({ width, height: 820 });
-    await page.emulateMedia({ colorScheme: theme, forcedColors: isForced ? 'active' : 'none' });
-    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: 'attached' });
-    await window.go('#/');
-    await open('looks');
-    await openByKeys(2);
-    expect(await window.violations('all')).toEqual([]);
-    await panel().getByRole('radio', { name: 'Subtitle' }).click();
-    await page.getByRole('slider', { name: /^In-time/ }).waitFor();
-    expect(await window.violations('all')).toEqual([]);
-    const overflow = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await overflow()).toBe(0);
-  });
+  it.each([['dark', 400, false]] as const)(
+    'look right to axe: %s, %i px, forced colors %s',
+    async (theme, width, isForced) => {
+      await page.setViewportSize({ width, height: 820 });
+      await page.emulateMedia({ colorScheme: theme, forcedColors: isForced ? 'active' : 'none' });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: 'attached' });
+      await window.go('#/');
+      await open('looks');
+      await openByKeys(2);
+      expect(await window.violations('all')).toEqual([]);
+      await panel().getByRole('radio', { name: 'Subtitle' }).click();
+      await page.getByRole('slider', { name: /^In-time/ }).waitFor();
+      expect(await window.violations('all')).toEqual([]);
+      const overflow = () =>
+        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(await overflow()).toBe(0);
+    },
+  );
 });

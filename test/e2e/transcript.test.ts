@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { CreateTranscript } from '../../electron/contract/transcript.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Browser, borrowBrowser, openWindow, prefer, type TestWindow } from '../support/browser.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
@@ -12,7 +11,7 @@ import { discard, startServer, type TestServer } from '../support/server.ts';
 import { storeSource } from '../support/source.ts';
 import { openTranscript } from '../support/stored-transcripts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { file, startUrlServer, status, type UrlServer } from '../support/url-server.ts';
+import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
 
 /** Two speakers, three sentences. */
 const TALK_SECONDS = '7.7';
@@ -29,7 +28,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
   let window: TestWindow;
   let talk: string;
   let part: string;
-  let failed: string;
 
   const create = async (audio_url: string, more: Partial<z.input<typeof CreateTranscript>>) => {
     const body = { audio_url, timestamp_style: 'word', wait_until_complete: true, ...more } as const;
@@ -61,7 +59,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
       audio_start_from: RANGE_FROM,
       name: 'Part of a note',
     });
-    if (breadth(false, true)) failed = await create(remote.set('/gone.wav', status(404)), { name: 'Gone' });
     window = await openWindow(browser, server);
   }, PATIENCE);
   afterAll(async () => {
@@ -261,24 +258,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.unroute('**/audio-url');
   });
 
-  // `npm test` has this in transcript-player.test.ts.
-  if (breadth(false, true))
-    it('opens the side panel as a dialog in a narrow window', async () => {
-      const { page } = window;
-      await page.setViewportSize({ width: 400, height: 820 });
-      await open(page);
-      await page.getByRole('button', { name: 'Show insights' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Insights' });
-      await dialog.getByRole('tab', { name: 'Summary' }).waitFor();
-      expect(await window.violations()).toEqual([]);
-      await dialog
-        .getByRole('button', { name: /^Play from/ })
-        .first()
-        .click();
-      await dialog.waitFor({ state: 'detached' });
-      await page.setViewportSize({ width: 1280, height: 820 });
-    });
-
   it('creates a transcription of a range by keyboard', async () => {
     const { page } = window;
     await server.client.call('pauseQueue');
@@ -313,8 +292,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     await page.reload();
     await progress.waitFor();
     await page.locator('[data-w="0"]').waitFor();
-    // `npm test` checks a page with its progress in screens.test.ts.
-    if (breadth(false, true)) expect(await window.violations()).toEqual([]);
     await progress.getByRole('button', { name: 'Stop' }).click();
     await window.toasted('The last analysis was not made: it was cancelled.');
     await progress.waitFor({ state: 'detached' });
@@ -350,43 +327,6 @@ describe('transcript screen', { timeout: PATIENCE }, () => {
     const spoken = page.locator('.w.play').first();
     await expect.poll(async () => Number(await spoken.getAttribute('data-w'))).toBeGreaterThan(2);
   });
-
-  /** `npm test` has these states in transcript-states.test.ts, screens.test.ts and transcript-speakers.test.ts. */
-  it.each(breadth<readonly ('light' | 'dark')[]>([], ['light', 'dark']))(
-    'has no accessibility violations in any state, %s',
-    async (theme) => {
-      const { data } = await server.client.call('listTranscripts', { query: { limit: 1 } });
-      const running = data.transcriptions[0]?.id ?? '';
-      const themed = await openWindow(browser, server, { theme });
-      await themed.page.goto(`${server.url}/#/transcript/${running}`);
-      await themed.page.getByRole('region', { name: 'Progress' }).waitFor();
-      expect(await themed.violations(), 'running').toEqual([]);
-      await themed.page.goto(`${server.url}/#/transcript/${failed}`);
-      await themed.page.getByRole('alert').waitFor();
-      expect(await themed.violations(), 'failed').toEqual([]);
-      await open(themed.page);
-      for (const tab of ['Summary', 'Mentions', 'Speakers', 'Details']) {
-        await themed.page.getByRole('tab', { name: tab }).click();
-        expect(await themed.violations(), tab).toEqual([]);
-      }
-      await themed.page.keyboard.press('Control+f');
-      await themed.page.getByRole('searchbox', { name: 'Find in transcript' }).waitFor();
-      expect(await themed.violations(), 'find').toEqual([]);
-      await themed.page.keyboard.press('Escape');
-      await themed.page.locator('[data-w="0"]').dblclick();
-      await editor(themed.page).waitFor();
-      expect(await themed.violations(), 'edit').toEqual([]);
-      await themed.page.keyboard.press('Escape');
-      await themed.page.keyboard.press('r');
-      await themed.page.getByRole('region', { name: 'Review' }).waitFor();
-      expect(await themed.violations(), 'review').toEqual([]);
-      await themed.page.keyboard.press('Escape');
-      await themed.page.keyboard.press('a');
-      await themed.page.getByRole('switch', { name: 'Hide private data' }).click();
-      expect(await themed.violations(), 'analyze').toEqual([]);
-      await themed.close();
-    },
-  );
 
   it('made no requests to other hosts and logged no errors', () => {
     expect(window.foreign).toEqual([]);

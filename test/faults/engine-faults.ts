@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { copyFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { breadth } from '../support/breadth.ts';
 import { STARTER_MODEL } from '../support/paths.ts';
 import { childOf, descendants, expectGone, WORKER } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,9 +25,9 @@ const crashOnce = (signal: NodeJS.Signals, quick: boolean): Fault => ({
     const server = await context.borrow();
     const id = await context.submitInProgress(server);
     await killWorker(server.pid, signal);
-    await context.expectTruth(server, id, '/long.wav');
+    await context.expectTrueTimes(server, id, '/long.wav');
     await context.expectNoOrphans(server);
-    return 'recognized the chunk again, same text';
+    return 'recognized the chunk again, same text and times';
   },
 });
 
@@ -63,7 +62,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine crashes three times on one chunk',
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const truth = await context.truth(server, '/long.wav');
@@ -122,7 +121,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: "the engine's process hangs, and the job is cancelled",
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const id = await context.submit(server, context.endless());
@@ -137,6 +136,24 @@ export const engineFaults: readonly Fault[] = [
       await expectGone([worker]);
       await context.expectNoOrphans(server);
       return `cancelled after ${(took / 1000).toFixed(1)} s, the process killed`;
+    },
+  },
+  {
+    name: "SIGSTOP of the engine's process for good",
+    // It waits for the least limit, a minute, and half of it until health says so.
+    quick: false,
+    run: async (context) => {
+      const server = await context.borrow();
+      const id = await context.submitInProgress(server);
+      const worker = await childOf(server.pid, WORKER);
+      process.kill(worker.pid, 'SIGSTOP');
+      const health = async () => (await server.client.call('health')).status;
+      await until(async () => (await health()) === 'engine_stalled', 300_000);
+      await context.expectTrueTimes(server, id, '/long.wav');
+      await expectGone([worker]);
+      equal(await health(), 'ok');
+      await context.expectNoOrphans(server);
+      return 'health said so, the process was replaced, same text and times';
     },
   },
   {
@@ -169,7 +186,7 @@ export const engineFaults: readonly Fault[] = [
   {
     name: 'kill -9 of ffmpeg',
     // The next one goes on after such a kill, too, with the recording on the disk.
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.borrow();
       const { id, ffmpeg } = await context.submitWithFfmpeg(server);
@@ -202,7 +219,7 @@ export const engineFaults: readonly Fault[] = [
   },
   {
     name: 'the engine cannot be loaded',
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const addon = join(import.meta.dirname, 'all.ts');
       let server = await context.start({ env: { EARSHOT_ADDON: addon } });

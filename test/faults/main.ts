@@ -19,7 +19,6 @@ const print = (line: string): void => {
 };
 
 process.env.FAULT_KILLS = values.kills;
-if (!values.quick) process.env.EARSHOT_TEST_BREADTH = 'full';
 const seed = Number(values.seed);
 const only = values.only?.map((text) => text.toLowerCase());
 const chosen = ALL_FAULTS.filter(

@@ -1,7 +1,6 @@
 import { equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { breadth } from '../support/breadth.ts';
 import { descendants } from '../support/processes.ts';
 import { spawnEarshot, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -59,7 +58,7 @@ const stopIn = (
   reach: (context: FaultContext, server: TestServer) => Promise<string>,
 ): Fault => ({
   name: `SIGTERM while ${stage}`,
-  quick: stage === 'downloading' && breadth(false, true),
+  quick: false,
   run: async (context) => {
     let server = await context.start();
     const id = await reach(context, server);
@@ -75,7 +74,7 @@ const stopIn = (
 export const serverFaults: readonly Fault[] = [
   {
     name: 'kill -9 of the server at 2 random moments',
-    quick: breadth(false, true),
+    quick: false,
     run: (context) => killAtRandom(context, 2),
   },
   {
@@ -85,8 +84,7 @@ export const serverFaults: readonly Fault[] = [
   },
   {
     name: 'kill -9 of the server while it downloads',
-    // In `npm test` the torn write-ahead log is of such a kill.
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       let server = await context.start();
       const url = context.urls.set('/slow.wav', slow(context.short, 40_000));
@@ -165,7 +163,7 @@ export const serverFaults: readonly Fault[] = [
   },
   {
     name: 'a second server on the same data folder',
-    quick: breadth(false, true),
+    quick: false,
     run: async (context) => {
       const server = await context.start();
       const second = await spawnEarshot(['serve', '--json', '--port', '0', '--data-dir', server.dataDir]);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { ALL_FAULTS } from './all.ts';
 import { dataFaults } from './data-faults.ts';
 import { stageFaults } from './stage-faults.ts';
@@ -12,11 +11,5 @@ it('there are at least 25 faults, each with its own name', () => {
 });
 
 const others = [...dataFaults, ...stageFaults];
-if (breadth(false, true)) {
-  // What comes of a download is the same with every model.
-  testQuickFaults(urlFaults, 'starter-parakeet');
-  testQuickFaults(others);
-} else {
-  // The two downloads cost less on the server of the others than with a quicker model on one of their own.
-  testQuickFaults([...urlFaults, ...others]);
-}
+// The two downloads cost less on the server of the others than with a quicker model on one of their own.
+testQuickFaults([...urlFaults, ...others]);

@@ -1,11 +1,7 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { talk } from '../support/audio.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Behavior, endless, file, htmlPage, redirect, stall, status } from '../support/url-server.ts';
 import { type Fault, type FaultContext, LONG_SECONDS } from './support/context.ts';
-
-/** In `npm run test:full` alone: what test/integration/engines/net and, of a service, test/http/jobs hold, too. */
-const IN_FULL = breadth(false, true);
 
 type Case = {
   readonly name: string;
@@ -30,7 +26,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'the server never answers',
-    quick: IN_FULL,
+    quick: false,
     behavior: ({ long }) => stall(long, 0),
     settings: { 'network.stallSeconds': 2 },
     fails: 'download_timeout',
@@ -57,24 +53,24 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a range is answered with 200 and the whole file',
-    quick: IN_FULL,
+    quick: false,
     behavior: ({ short }) => file(short, { ranges: false }),
     range: true,
   },
   {
     name: 'a range is answered with another range',
-    quick: IN_FULL,
+    quick: false,
     behavior: ({ short }) => file(short, { wrongRange: true, cutEvery: 60_000 }),
     fails: 'download_failed',
   },
   {
     name: 'the file is compressed with gzip',
-    quick: IN_FULL,
+    quick: false,
     behavior: ({ short }) => file(short, { gzip: true }),
   },
   {
     name: 'five redirects',
-    quick: IN_FULL,
+    quick: false,
     behavior: ({ urls, short }) => {
       for (let i = 1; i < 5; i++) urls.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301));
       urls.set('/hop5', file(short));
@@ -83,20 +79,20 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'endless redirects',
-    quick: IN_FULL,
+    quick: false,
     behavior: () => redirect('/case.wav', 301),
     fails: 'download_failed',
     message: /redirects more than 5 times/,
   },
   {
     name: 'a web page instead of a recording',
-    quick: IN_FULL,
+    quick: false,
     behavior: () => htmlPage,
     fails: 'not_media',
   },
   {
     name: 'an endless stream',
-    quick: IN_FULL,
+    quick: false,
     behavior: () => endless(),
     settings: { 'network.maxDownloadBytes': 5_000_000 },
     fails: 'download_too_large',
@@ -157,7 +153,7 @@ export const urlFaults: readonly Fault[] = [
   },
   {
     name: 'the file changes between two ranges',
-    quick: IN_FULL,
+    quick: false,
     run: async (context) => {
       const server = await context.borrow();
       const other = talk(LONG_SECONDS, 8, 2);

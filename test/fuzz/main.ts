@@ -24,7 +24,6 @@ spawn(process.execPath, [vitest, 'run', '--root', ROOT, ...files], {
   stdio: 'inherit',
   env: {
     ...process.env,
-    EARSHOT_TEST_BREADTH: 'full',
     EARSHOT_TEST_SEED: seed,
     EARSHOT_FUZZ_REQUESTS: values.requests,
   },

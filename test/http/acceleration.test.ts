@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { accelerationFact } from '../../electron/cli/acceleration.ts';
+import { accelerationFact } from '../../electron/cli/doctor.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { SettingsService } from '../../electron/core/services/settings.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { testAddon } from '../support/addon.ts';
-import { breadth } from '../support/breadth.ts';
 import { type Behavior, fakeVulkan } from '../support/fake-vulkan.ts';
 import { truth } from '../support/fixtures.ts';
 import { discard, spawnEarshot, startServer, type TestServer } from '../support/server.ts';
@@ -69,7 +68,6 @@ describe('a graphics processor', () => {
     new SettingsService(db, {}).change({ 'engine.device': 'vulkan' });
     db.close();
     const forced = 'Fake GPU (fake 1.0) runs every model that works on it';
-    if (breadth(false, true)) expect(await doctor({ device: 900 }, dataDir)).toBe(forced);
     const fake = fakeVulkan({ device: 'crash' }, await testAddon());
     const remote = await startUrlServer();
     server = await startServer({ quick: true, dataDir, env: { EARSHOT_ADDON: fake.addonPath } });
@@ -97,22 +95,6 @@ describe('a graphics processor', () => {
     expect(await doctor({ ...faster, rightUpTo: 30 })).toMatch(
       /^Fake GPU \(fake 1\.0\) is not used; base-q8_0: hears other words/,
     );
-  });
-
-  it.each<[string, Behavior, RegExp]>(
-    breadth(
-      [],
-      [
-        [
-          'without a library',
-          { library: 'missing' },
-          /^none can be used: libvulkan\.so\.1: cannot open shared object file$/,
-        ],
-        ['that is slower', { cpu: 20, device: 900 }, NOT_FASTER],
-      ],
-    ),
-  )('is in earshot doctor with the reason: one %s', async (_, behavior, reason) => {
-    expect(await doctor(behavior)).toMatch(reason);
   });
 
   it('is called unused where no model is faster on it', () => {

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { AssemblyAI } from 'assemblyai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { voiceChannels } from '../generators/voice-channels.ts';
-import { breadth } from '../support/breadth.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { discard, SYNTHETIC, startServer, type TestServer } from '../support/server.ts';
 import { parseSrt } from '../support/srt.ts';
@@ -64,7 +63,7 @@ describe('the assemblyai client with another base URL', () => {
     const audio = await voiceChannels('02-two-speakers.mp3');
     const request = {
       audio,
-      audio_end_at: breadth(16_000, 45_000),
+      audio_end_at: 16_000,
       multichannel: true,
       language_code: 'en_us',
       speech_models: ['starter-parakeet'],
@@ -80,7 +79,7 @@ describe('the assemblyai client with another base URL', () => {
     expect(new Set(words?.map(({ channel, speaker }) => `${channel} ${speaker}`))).toEqual(
       new Set(['1 A', '2 B']),
     );
-    expect(utterances?.length).toBeGreaterThan(breadth(4, 8));
+    expect(utterances?.length).toBeGreaterThan(4);
     const starts = utterances?.map(({ start }) => start) ?? [];
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
     for (const turn of utterances ?? []) {
@@ -136,7 +135,7 @@ describe('the assemblyai client with another base URL', () => {
     const made = await client.transcripts.transcribe(
       {
         audio: fixturePath('02-two-speakers.mp3'),
-        audio_end_at: breadth(7_500, 16_000),
+        audio_end_at: 7_500,
         speech_models: ['universal-3-5-pro', 'universal-2'],
         language_detection: true,
         language_detection_options: { expected_languages: ['en_us', 'de'], fallback_language: 'auto' },

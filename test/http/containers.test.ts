@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodeSilentFirstTrack } from '../generators/encoded.ts';
-import { breadth } from '../support/breadth.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { fixturePath, truth } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -14,11 +13,8 @@ const VIDEO = ['-f', 'lavfi', '-i', 'color=c=blue:s=64x64:r=10:d=15.4'];
 
 /** ffmpeg's arguments for each container. */
 const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
-  wav: ['-c:a', 'pcm_s16le'],
-  flac: ['-c:a', 'flac'],
   mp3: ['-c:a', 'libmp3lame', '-b:a', '128k'],
   m4a: ['-c:a', 'aac', '-b:a', '128k'],
-  ogg: ['-c:a', 'libvorbis', '-q:a', '8'],
   webm: ['-c:a', 'libopus', '-b:a', '96k'],
   mp4: ['-map', '1:v', '-map', '0:a', '-c:v', 'mpeg4', '-c:a', 'aac', '-b:a', '128k'],
 };
@@ -43,14 +39,11 @@ const transcribed = async (extension: string, model: string) => {
   return server.client.call('createTranscript', { body: { audio_url, model, wait_until_complete: true } });
 };
 
-it.each(breadth(['m4a', 'webm', 'mp4'], Object.keys(CONTAINERS)))(
-  'a recording gives the same text as .%s',
-  async (extension) => {
-    const t = await transcribed(extension, 'starter-parakeet');
-    expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
-    expect(t.duration).toBeCloseTo(15.4, 0);
-  },
-);
+it.each(['m4a', 'webm', 'mp4'])('a recording gives the same text as .%s', async (extension) => {
+  const t = await transcribed(extension, 'starter-parakeet');
+  expect([t.status, t.text]).toEqual(['completed', truth(NAME).text]);
+  expect(t.duration).toBeCloseTo(15.4, 0);
+});
 
 it('Whisper, too, gives the same text of a recording that was encoded', async () => {
   const t = await transcribed('mp3', 'starter');

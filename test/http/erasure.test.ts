@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { segmentOf, storeTranscript } from '../support/long-transcript.ts';
 import { filesWhose } from '../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -106,7 +105,6 @@ it('the name and the metadata of a deleted file are in no file after a while', a
   await untilGone([`_${FILE_TERM}`, guest]);
 });
 
-type How = 'deleted' | 'replaced';
 const ACTS = { deleted: remove, replaced: replace } as const;
 
 it.each(['deleted', 'replaced'] as const)('text that is %s is in no file after a while', async (how) => {
@@ -116,16 +114,9 @@ it.each(['deleted', 'replaced'] as const)('text that is %s is in no file after a
   await untilGone(WORDS[name]);
 });
 
-// What makes the service erase a text is tested above; a stop and a kill erase what is left, of both at once in `npm test`.
-describe.each(
-  breadth<{ how: string; hows: How[] }[]>(
-    [{ how: 'deleted or replaced', hows: ['deleted', 'replaced'] }],
-    [
-      { how: 'deleted', hows: ['deleted'] },
-      { how: 'replaced', hows: ['replaced'] },
-    ],
-  ),
-)('text that is $how', ({ hows }) => {
+// What makes the service erase a text is tested above; a stop and a kill erase what is left, of both at once.
+describe('text that is deleted or replaced', () => {
+  const hows = ['deleted', 'replaced'] as const;
   const namesOf = (when: 'stop' | 'kill') => hows.map((how) => `${how}, after a ${when}` as const);
   const act = async (when: 'stop' | 'kill') => {
     for (const how of hows) await ACTS[how](`${how}, after a ${when}`);

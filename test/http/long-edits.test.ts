@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { MIN_LONG_TEXT } from '../../electron/core/pipeline/findings/analyze.ts';
 import { median } from '../bench/measure.ts';
-import { breadth } from '../support/breadth.ts';
 import { spokenFor, storeTranscript } from '../support/long-transcript.ts';
 import { LoopPauses } from '../support/loop-pauses.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
@@ -10,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 let server: TestServer;
-/** 17 minutes of speech, in the nightly tests an hour, with analyses, which follow where the text is long. */
+/** 17 minutes of speech, with analyses, which follow where the text is long. */
 let id: string;
 
 const PLACE = 7;
@@ -18,7 +17,7 @@ const pauses = new LoopPauses();
 
 beforeAll(async () => {
   const dataDir = temporaryFolder();
-  id = storeTranscript(dataDir, spokenFor(breadth(0.28, 1)), {
+  id = storeTranscript(dataDir, spokenFor(0.28), {
     timestamp_style: 'word',
     entity_detection: true,
     topics: true,

@@ -7,7 +7,6 @@ import { silentLogger } from '../../electron/core/base/logger.ts';
 import { openDatabase } from '../../electron/core/stores/database.ts';
 import { insertSegments, type StoredSegment } from '../../electron/core/stores/segments.ts';
 import { findTranscript, updateTranscript } from '../../electron/core/stores/transcripts.ts';
-import { breadth } from '../support/breadth.ts';
 import { fixturePath } from '../support/fixtures.ts';
 import { LONG_HOURS, spokenFor } from '../support/long-transcript.ts';
 import { LoopPauses } from '../support/loop-pauses.ts';
@@ -100,14 +99,6 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
       500_000 * LONG_HOURS,
     ],
     ['stream', { stream: 'true' }, 50_000 * LONG_HOURS],
-    ...breadth<[string, Record<string, string>, number][]>(
-      [],
-      [
-        ['json', { response_format: 'json', 'include[]': 'logprobs' }, 500_000 * LONG_HOURS],
-        ['diarized_json', { response_format: 'diarized_json' }, 100_000 * LONG_HOURS],
-        ['srt', { response_format: 'srt' }, 50_000 * LONG_HOURS],
-      ],
-    ),
   ])(`while ${LONG_HOURS} hours end as an answer in OpenAI’s form: %s`, async (_what, fields, bytes) => {
     await pauses.expectFree(server, async () => {
       const body = await recording({ model: 'whisper-1', ...fields });
@@ -133,23 +124,6 @@ describe('the event loop stays free', { timeout: 1_200_000 }, () => {
       await server.client.call('deleteTranscript', { params: { id } });
     });
   });
-
-  // A job analyzes and redacts with the same functions, and finding speakers is a reanalysis, too.
-  if (breadth(false, true))
-    it(`while ${LONG_HOURS} hours are analyzed, redacted and deleted`, async () => {
-      await pauses.expectFree(server, async () => {
-        const id = await finishJob();
-        await pauses.longest(server);
-        for (const what of [ANALYSES, { ...ANALYSES, redact_pii: true }]) {
-          const { status, warnings } = await server.client.call('analyzeTranscript', {
-            params: { id },
-            body: { ...what, wait_until_complete: true },
-          });
-          expect([status, warnings]).toEqual(['completed', []]);
-        }
-        await server.client.call('deleteTranscript', { params: { id } });
-      });
-    });
 
   it(`while the speakers of ${LONG_HOURS} hours are identified, and that is undone`, async () => {
     await pauses.expectFree(server, async () => {

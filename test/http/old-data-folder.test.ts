@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../support/breadth.ts';
 import { AUDIO_FIXTURES, ROOT } from '../support/paths.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,8 +36,8 @@ const recorded = readJson<{
 /** Segments of the long recording that were saved when the program was killed. */
 const SAVED_SEGMENTS = 9;
 
-/** The second at which the interrupted job ends, between two sentences; 0: with its recording. */
-const LONG_END = breadth(52.5, 0);
+/** The second at which the interrupted job ends, between two sentences. */
+const LONG_END = 52.5;
 
 /** Settings that name models which no longer come along, and one that is gone. */
 const FORMER_SETTINGS = [
@@ -51,8 +50,7 @@ const restoreFolder = (): string => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'earshot.db'), gunzipSync(readFileSync(join(FOLDER, 'earshot.db.gz'))));
   const db = new BetterSqlite3(join(folder, 'earshot.db'));
-  if (LONG_END > 0)
-    db.prepare('UPDATE transcripts SET audio_end_at = ? WHERE id = ?').run(LONG_END, state.ids.long);
+  db.prepare('UPDATE transcripts SET audio_end_at = ? WHERE id = ?').run(LONG_END, state.ids.long);
   for (const setting of FORMER_SETTINGS)
     db.prepare('INSERT OR REPLACE INTO settings VALUES (?, ?)').run(setting);
   db.close();
@@ -165,7 +163,7 @@ describe('a data folder of version 0.1.0 whose program was killed during a job',
     const before = recorded.finished.long;
     expect(answer.status).toBe('completed');
     expect(answer.segments.slice(0, SAVED_SEGMENTS)).toMatchObject(before.segments.slice(0, SAVED_SEGMENTS));
-    const spoken = before.segments.filter(({ end }) => LONG_END === 0 || end <= LONG_END);
+    const spoken = before.segments.filter(({ end }) => end <= LONG_END);
     const text = spoken.map((segment) => segment.text).join(' ');
     expect(wordErrorRate(text, answer.text)).toBeLessThan(0.05);
   });

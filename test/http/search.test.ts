@@ -1,8 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { matchExpression, parseQuery } from '../../electron/core/search/query.ts';
-import { findMarks, makeSnippet } from '../../electron/core/search/snippet.ts';
+import { findMarks, makeSnippet, matchExpression, parseQuery } from '../../electron/core/search/query.ts';
 import { FTS_TOKENIZER, indexText, tokenize } from '../../electron/core/search/tokens.ts';
 import { anyCharacter } from '../support/any-text.ts';
 

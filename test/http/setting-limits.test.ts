@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonValue } from '../../electron/contract/common.ts';
 import { isSettingKey, SETTINGS, type SettingKey } from '../../electron/contract/settings.ts';
-import { breadth } from '../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, QUICK, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -52,11 +51,11 @@ const endsOf = (key: SettingKey): readonly JsonValue[] => {
 const isForbidding = (key: SettingKey, end: JsonValue | undefined) =>
   FORBIDDING.some((each) => each[0] === key && each[1] === end);
 
-/** The settings that a job tries at once: in `npm test` all for a download, and all others. */
+/** The settings that a job tries at once: all for a download, and all others. */
 const TOGETHER = Object.entries(
   Object.groupBy(
     keys.filter((key) => !SETTINGS[key].restart),
-    (key) => breadth(key.startsWith('network.') ? 'network.*' : 'all others', key),
+    (key) => (key.startsWith('network.') ? 'network.*' : 'all others'),
   ),
 ).map(([name, together = []]) => [name, together] as const);
 
@@ -76,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([discard(server), remote.close()]));
 
-/** The code of the job's error; undefined where it succeeded. */
+/** The code of the job's error; undefined if it succeeded. */
 const runJob = async (tried: readonly SettingKey[]): Promise<string | undefined> => {
   const tries = (part: string) => tried.some((key) => key.startsWith(part));
   const audio_url = tries('network.') ? address : stored;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../electron/contract/client.ts';
-import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../electron/contract/names.ts';
 import { oneSentence, tinyWav } from '../support/audio.ts';
-import { breadth } from '../support/breadth.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { RESOURCES } from '../support/paths.ts';
 import { requestFields } from '../support/sdk-fields.ts';
@@ -298,18 +297,16 @@ describe('every request field of the openai package', () => {
   const DIARIZED = { response_format: 'diarized_json' };
   const sentence = Uint8Array.from(oneSentence(1));
   // What is asked about speakers is in the stored job: nothing must be said.
-  const diarized = breadth(Uint8Array.from(tinyWav()), sentence);
+  const diarized = Uint8Array.from(tinyWav());
   const VAD = { prefix_padding_ms: 100, silence_duration_ms: 100, threshold: 0.9 };
-  /** In `npm test` all in one request: where that changes nothing, none of them does. */
-  const vad = (fields: Fields): Sample => ({
-    fields: { chunking_strategy: { type: 'server_vad', ...breadth(VAD, fields) } },
-  });
+  /** All in one request: if that changes nothing, none of them does. */
+  const vad: Sample = { fields: { chunking_strategy: { type: 'server_vad', ...VAD } } };
   const SAMPLES: Readonly<Record<string, Sample>> = {
     chunking_strategy: { fields: { chunking_strategy: 'auto' } },
-    'chunking_strategy.prefix_padding_ms': vad({ prefix_padding_ms: 100 }),
-    'chunking_strategy.silence_duration_ms': vad({ silence_duration_ms: 100 }),
-    'chunking_strategy.threshold': vad({ threshold: 0.9 }),
-    'chunking_strategy.type': vad({}),
+    'chunking_strategy.prefix_padding_ms': vad,
+    'chunking_strategy.silence_duration_ms': vad,
+    'chunking_strategy.threshold': vad,
+    'chunking_strategy.type': vad,
     file: { fields: { file: 'other.wav' } },
     include: { fields: { include: ['logprobs'] } },
     keywords: { fields: { keywords: ['Northwind'] } },

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { wav } from '../support/audio.ts';
-import { breadth } from '../support/breadth.ts';
-import { fixturePath, RECORDINGS, truth } from '../support/fixtures.ts';
+import { fixturePath, truth } from '../support/fixtures.ts';
 import { firstSentences } from '../support/pcm.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,7 +15,7 @@ import { plainWords, wordErrors } from '../support/word-error-rate.ts';
  * Each language (English with a pause), silence and noise, with the sentences that are heard of those that go on in the same
  * way. The others are in English; the short note is in the tests of transcripts, to the letter.
  */
-const CORE: Readonly<Record<string, number | undefined>> = {
+const SENTENCES: Readonly<Record<string, number | undefined>> = {
   '05-spanish.ogg': 4,
   '06-german.webm': 4,
   '07-french-video.mp4': 5,
@@ -24,12 +23,12 @@ const CORE: Readonly<Record<string, number | undefined>> = {
   '10-noise.ogg': undefined,
   '13-long-pause.wav': undefined,
 };
-const HEARD = breadth<readonly string[]>(Object.keys(CORE), RECORDINGS);
+const HEARD = Object.keys(SENTENCES);
 const SILENT: readonly string[] = ['09-silence.wav', '10-noise.ogg'];
 
 /** A recording, or what is heard of it, and the words that are said in it. */
 const soundOf = (name: string): { path: string; said: string[] } => {
-  const count = breadth(CORE[name], undefined);
+  const count = SENTENCES[name];
   if (count === undefined) return { path: fixturePath(name), said: plainWords(truth(name).text) };
   const { pcm, text } = firstSentences(name, count);
   const path = join(temporaryFolder(), `${name}.wav`);

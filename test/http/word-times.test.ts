@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Transcription } from '../../electron/contract/transcript.ts';
 import { median, quantile } from '../bench/measure.ts';
-import { breadth } from '../support/breadth.ts';
 import { fixture, ONE_SENTENCE } from '../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../support/url-server.ts';
@@ -72,7 +71,7 @@ it('places no word in a pause', async () => {
 
 it('leaves exact times as the model writes them', async () => {
   const model = 'starter-parakeet';
-  const audio = breadth(fixture(ONE_SENTENCE), readFileSync(RECORDING.path));
+  const audio = fixture(ONE_SENTENCE);
   const [aligned, fast] = [
     await create({ model, word_times: 'aligned' }, audio),
     await create({ model, word_times: 'fast' }, audio),

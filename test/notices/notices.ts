@@ -21,7 +21,7 @@ type Package = {
   readonly path: string;
   readonly name: string;
   readonly version: string;
-  /** SPDX, or undefined where the package names none. */
+  /** SPDX, or undefined if the package names none. */
   readonly licence: string | undefined;
   /** Whether it is for one platform only, and absent on others. */
   readonly isForPlatform: boolean;

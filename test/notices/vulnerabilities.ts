@@ -29,7 +29,7 @@ type Findings = {
  * development dependency.
  *
  * @param paths folders of the packages that ship, from the project's root
- * @throws where npm could not ask the registry, with its reason
+ * @throws if npm could not ask the registry, with its reason
  */
 export const findingsOf = (json: string, paths: ReadonlySet<string>): Findings => {
   const report = Report.safeParse(JSON.parse(json));

@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/wav.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../electron/core/base/audio.ts';
 import { fixture } from './fixtures.ts';
 
 const RATE = 16_000;

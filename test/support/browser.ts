@@ -119,7 +119,7 @@ const findChromium = (): string => {
   return path;
 };
 
-/** What the tests show their pages in: the headless shell where it is installed, else Chromium. */
+/** What the tests show their pages in: the headless shell if it is installed, else Chromium. */
 export const findTestBrowser = (): string => (existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : findChromium());
 
 /** Launches Chromium as it is, but for what `more` changes. */

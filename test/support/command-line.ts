@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { createProgram, reportError } from '../../electron/cli/program.ts';
-import { breadth } from './breadth.ts';
 import { spawnEarshot } from './server.ts';
 
 export type CommandResult = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -33,7 +32,11 @@ const collect = (stream: NodeJS.WriteStream) => {
   return { text: () => Buffer.concat(chunks).toString(), restore: () => spy.mockRestore() };
 };
 
-const runInProcess = async (dataDir: string, ...args: string[]): Promise<CommandResult> => {
+/**
+ * Runs `earshot` on a data folder, in this process, which saves 0.3 s of processor time; a file runs at least one command of its
+ * kind by `runEarshot`. If the command needs a service, one must run.
+ */
+export const runHere = async (dataDir: string, ...args: string[]): Promise<CommandResult> => {
   const [out, err] = [collect(process.stdout), collect(process.stderr)];
   const listeners = process.listeners('SIGINT');
   const { exitCode, env } = process;
@@ -55,9 +58,3 @@ const runInProcess = async (dataDir: string, ...args: string[]): Promise<Command
   }
   return { code, out: out.text(), err: err.text() };
 };
-
-/**
- * Runs `earshot` on a data folder. In `npm test` the command line runs in this process, which saves 0.3 s of processor time, so
- * that a file runs at least one command of its kind by `runEarshot`. Where the command needs a service, one must run.
- */
-export const runHere = breadth(runInProcess, runEarshot);

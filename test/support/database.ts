@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { CreateTranscript } from '../../electron/contract/transcript.ts';
 import { silentLogger } from '../../electron/core/base/logger.ts';
 import { newTranscript } from '../../electron/core/services/transcripts/create.ts';
+import type { Transcript, TranscriptChange } from '../../electron/core/stores/codecs.ts';
 import { type Database, openDatabase } from '../../electron/core/stores/database.ts';
 import { lastQueueOrder } from '../../electron/core/stores/jobs.ts';
-import type { Transcript, TranscriptChange } from '../../electron/core/stores/transcript-record.ts';
 import {
   findTranscript,
   insertTranscript,

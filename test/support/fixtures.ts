@@ -32,7 +32,7 @@ export const ENGLISH_RECORDINGS = [
   '13-long-pause.wav',
 ] as const;
 
-/** Those that `npm test` recognizes one by one: the meeting takes as long as all the others. */
+/** Without the meeting, which takes as long as all the others. */
 export const SHORT_ENGLISH_RECORDINGS = ENGLISH_RECORDINGS.filter((name) => name !== '08-meeting-4min.mp3');
 
 /** The recordings with a JSON file of what is said. */

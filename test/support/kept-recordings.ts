@@ -27,7 +27,7 @@ const identityOfFfmpeg = (): string => {
 
 /**
  * A folder with what ffmpeg makes of fixtures, kept for later runs: its start alone takes 0.1 s of processor time. `recipe` is
- * all that decides the content. `make` fills the folder, whose path it gets, where it is not there yet.
+ * all that decides the content. `make` fills the folder, whose path it gets, if it is not there yet.
  */
 export const keptRecordings = (recipe: readonly string[], make: (folder: string) => void): string => {
   const key = createHash('sha256')

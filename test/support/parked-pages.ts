@@ -25,7 +25,7 @@ const reset = async (page: Page, origin: string): Promise<void> => {
   await session.detach();
 };
 
-/** Keeps the page of a window that is closed for the next one of this kind; closes it where that does not work. */
+/** Keeps the page of a window that is closed for the next one of this kind; closes it if that does not work. */
 export const parkPage = async (kind: string, page: Page, origin: string): Promise<void> => {
   const context = page.context();
   try {

@@ -21,7 +21,7 @@ const usageOf = (pid: string): Usage | undefined => {
   return { parent: Number(fields[1]), ticks };
 };
 
-/** Seconds of processor time that this process and all below it have used so far; undefined where there is no /proc. */
+/** Seconds of processor time that this process and all below it have used so far; undefined if there is no /proc. */
 export const processorSeconds = (): number | undefined => {
   if (process.platform !== 'linux') return undefined;
   const children = new Map<number, { pid: number; ticks: number }[]>();

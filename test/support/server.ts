@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeCacheDir, MALLOC_ENVIRONMENT, NODE_OPTIONS } from '../../electron/cli/bootstrap/places.mjs';
 import { type Client, createClient } from '../../electron/contract/client.ts';
-import { MODEL_ALIASES } from '../../electron/contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../electron/contract/names.ts';
 import type { Settings } from '../../electron/contract/settings.ts';
 import type { Services } from '../../electron/core/create-services.ts';
 import { buildAddon } from '../../native/build.mjs';

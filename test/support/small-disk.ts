@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Mounts a tmpfs of `megabytes`; undefined where that is not allowed. */
+/** Mounts a tmpfs of `megabytes`; undefined if that is not allowed. */
 export const smallDisk = async (
   megabytes: number,
 ): Promise<{ path: string; makeReadOnly: () => void; release: () => Promise<void> } | undefined> => {

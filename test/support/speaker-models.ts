@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SETTINGS } from '../../electron/contract/settings.ts';
-import { thresholdsOf } from '../../electron/core/services/models/speaker-models.ts';
+import { thresholdsOf } from '../../electron/core/services/models/catalogue.ts';
 import { RESOURCES } from './paths.ts';
 
 const { 'speakers.segmentation': segmentation, 'speakers.embedding': embedding } = SETTINGS;

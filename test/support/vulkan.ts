@@ -1,6 +1,6 @@
 import { DEADLINES, findDevice } from '../../electron/core/engines/whisper/devices/trial.ts';
 import type { VulkanDevice } from '../../electron/core/engines/whisper/devices/types.ts';
-import { forkNodeWorker } from '../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../electron/core/engines/worker/client.ts';
 import { addonPath } from '../../native/build.mjs';
 import { WORKER_ENTRY } from './paths.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TIMED_FIXTURES } from './paths.ts';
 import { plainWords } from './word-error-rate.ts';
 
-/** Seconds; null where the synthesizer joined two words. */
+/** Seconds; null if the synthesizer joined two words. */
 const TrueWord = z.object({ word: z.string(), start: z.number().nullable(), end: z.number().nullable() });
 const TimedRecording = z.object({
   language: z.string(),

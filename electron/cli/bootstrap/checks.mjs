@@ -108,7 +108,7 @@ export const runStaticChecks = async (node, names) => ((await runAll(node, names
  * @param {number} exitCode vitest's own
  * @returns {{ passed: number, failed: number, skipped: number }}
  */
-export const countTests = (json, exitCode) => {
+const countTests = (json, exitCode) => {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const file of json ? JSON.parse(json).testResults : []) {
     for (const { status } of file.assertionResults) {
@@ -130,7 +130,7 @@ const runTests = async (node, patterns, bundled) => {
   if (bundled) process.env.EARSHOT_TEST_PROGRAM = 'bundled';
   try {
     const { code } = await runProgram(node, [
-      ...[tool('vitest', 'vitest.mjs'), 'run', '--root', root, ...patterns],
+      ...[tool('vitest', 'vitest.mjs'), 'run', '--root', root, '--project=!nightly', ...patterns],
       ...['--reporter=default', '--reporter=./test/support/summary-reporter.ts'],
       ...['--reporter=json', `--outputFile.json=${report}`],
     ]);

@@ -52,15 +52,11 @@ const TASKS = {
   dev: { tools: FFMPEG, engine: true, run: develop },
   // The checks build the window themselves and count a failing build as a failed check.
   test: { tools: [...FFMPEG, 'chromium'], engine: true, whisperCli: true, run: runChecks },
-  // The sweeps whole, of which `npm test` takes a part.
-  'test:full': {
+  'test:nightly': {
     tools: [...FFMPEG, 'chromium'],
     engine: true,
     whisperCli: true,
-    run: (node, args) => {
-      process.env.EARSHOT_TEST_BREADTH = 'full';
-      return runChecks(node, args);
-    },
+    run: (node, args) => vitest(node, ['run', '--project', 'nightly', ...args]),
   },
   // One process per core: a third only loads the same modules once more.
   'test:unit': {

@@ -268,7 +268,7 @@ const installOnDebian = async (needs) => {
   }
 };
 
-/** Installs what is missing where that may be done without asking; returns what is still missing. */
+/** Installs what is missing if that may be done without asking; returns what is still missing. */
 const installMissing = async (needs) => {
   const missing = missingOf(needs);
   if (missing.length > 0 && platform === 'linux' && isRoot() && onPath('apt-get')) {

@@ -1,4 +1,4 @@
-// `npm start` and `npm run dev`: the window in Electron, or in the browser where Electron cannot run.
+// `npm start` and `npm run dev`: the window in Electron, or in the browser if Electron cannot run.
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ export const start = async (node, args) => {
 };
 
 /**
- * Runs the service and the window from their sources, both reloading on changes: in Electron where its binary and a
+ * Runs the service and the window from their sources, both reloading on changes: in Electron if its binary and a
  * screen exist and no arguments are given, else as a server and a page for the browser. Uses a data folder of its own
  * inside .earshot/, unless the environment says otherwise.
  * @param {string} node

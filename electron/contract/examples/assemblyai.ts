@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { AAI_CONSTANT, type AaiTranscript } from '../assemblyai.ts';
 import type { assemblyAiRoutes } from '../routes/assemblyai.ts';
-import type { ExamplesOf } from './example.ts';
-import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
+import { BASE_URL, CREATED, type ExamplesOf, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './example.ts';
 
 const WORDS = [
   { text: 'Hello', start: 240, end: 660, confidence: 0.98, speaker: null },

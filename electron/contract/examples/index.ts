@@ -1,13 +1,10 @@
-import { accountExamples } from './account.ts';
+import { accountExamples, voiceExamples } from './account.ts';
 import { assemblyAiExamples } from './assemblyai.ts';
-import { openAiExamples } from './openai.ts';
+import { openAiExamples, whisperServerExamples } from './openai.ts';
 import { realtimeExamples } from './realtime.ts';
 import { storageExamples } from './storage.ts';
 import { systemExamples } from './system.ts';
-import { transcriptExamples } from './transcripts.ts';
-import { vocabularyExamples } from './vocabulary.ts';
-import { voiceExamples } from './voices.ts';
-import { whisperServerExamples } from './whisper-servers.ts';
+import { transcriptExamples, vocabularyExamples } from './transcripts.ts';
 
 /** What an example holds, whatever its operation. */
 export type Example = {

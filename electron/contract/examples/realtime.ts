@@ -1,6 +1,5 @@
 import type { realtimeRoutes } from '../routes/realtime.ts';
-import type { ExamplesOf } from './example.ts';
-import { COMPLETED, TRANSCRIPT_ID } from './values.ts';
+import { COMPLETED, type ExamplesOf, TRANSCRIPT_ID } from './example.ts';
 
 export const realtimeExamples: ExamplesOf<typeof realtimeRoutes> = {
   realtime: {},

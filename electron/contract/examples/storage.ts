@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { OpenRecording } from '../recordings.ts';
 import type { storageRoutes } from '../routes/storage.ts';
 import type { ExportedFile, FileInformation, StoredFile } from '../storage.ts';
-import type { ExamplesOf } from './example.ts';
-import { BASE_URL, CREATED, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
+import { BASE_URL, CREATED, type ExamplesOf, FILE_KEY, PLACEHOLDERS, TRANSCRIPT_ID } from './example.ts';
 
 const SIZE = 275_244;
 const MD5 = '9e107d9d372bb6826bd81d3542a419d6';

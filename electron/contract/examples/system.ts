@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { systemRoutes } from '../routes/system.ts';
 import type { Model } from '../system.ts';
-import type { ExamplesOf } from './example.ts';
-import { CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
+import { CREATED, type ExamplesOf, PLACEHOLDERS, TRANSCRIPT_ID } from './example.ts';
 
 const SIZE = 81_768_585;
 

@@ -1,9 +1,32 @@
 import type { z } from 'zod';
 import type { transcriptRoutes } from '../routes/transcripts.ts';
+import type { vocabularyRoutes } from '../routes/vocabulary.ts';
 import type { Transcription } from '../transcript.ts';
 import type { WebhookDelivery } from '../webhooks.ts';
-import type { ExamplesOf } from './example.ts';
-import { BASE_URL, COMPLETED, CREATED, PLACEHOLDERS, TRANSCRIPT_ID } from './values.ts';
+import { BASE_URL, COMPLETED, CREATED, type ExamplesOf, PLACEHOLDERS, TRANSCRIPT_ID } from './example.ts';
+
+const ID = PLACEHOLDERS.suggestion;
+const suggestions = {
+  200: {
+    success: true as const,
+    data: { enabled: true, suggestions: [{ id: ID, term: 'Klarke', heard: 'Clark', count: 2 }] },
+  },
+};
+
+const terms = ['Nguyen', { term: 'kubectl', sounds_like: ['cube control'] }];
+const answers = { 200: { success: true as const, data: { terms, updated_at: CREATED } } };
+
+export const vocabularyExamples: ExamplesOf<typeof vocabularyRoutes> = {
+  getVocabulary: { answers },
+  putVocabulary: { body: { terms }, answers },
+  listTermSuggestions: { answers: suggestions },
+  patchTermSuggestions: { body: { enabled: true }, answers: suggestions },
+  acceptTermSuggestion: { params: { id: ID }, answers },
+  dismissTermSuggestion: {
+    params: { id: ID },
+    answers: { 200: { success: true, message: 'The term is not suggested again.' } },
+  },
+};
 
 const TEXT = 'Hello everyone. The budget for March is 4,000 euros. Please write to Maria by Friday.';
 
@@ -354,6 +377,8 @@ const edited = (
   };
 };
 
+const marked = { marks: [{ at: 12.5, text: 'Ask about the budget' }] };
+
 const editingExamples = {
   addSpeaker: {
     params,
@@ -381,6 +406,11 @@ const editingExamples = {
   },
   undoEdit: { params, body: {}, answers: { 200: edited(2, 3) } },
   redoEdit: { params, body: {}, answers: { 200: edited(3) } },
+  putMarks: {
+    params,
+    body: marked,
+    answers: { 200: { success: true as const, data: marked } },
+  },
   forgetEdits: { params, answers: { 200: transcription } },
 } satisfies Partial<ExamplesOf<typeof transcriptRoutes>>;
 

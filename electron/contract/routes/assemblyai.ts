@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import * as aai from '../assemblyai.ts';
 import { AaiCreate } from '../assemblyai-create.ts';
-import { route } from '../route.ts';
-import { JOB_ERRORS, UPLOAD_ERRORS } from './vendor-errors.ts';
+import { JOB_ERRORS, route, UPLOAD_ERRORS } from '../route.ts';
 
 const byId = z.strictObject({ id: z.string().max(100) });
 const tag = 'AssemblyAI' as const;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import * as openai from '../openai.ts';
-import { route } from '../route.ts';
-import { JOB_ERRORS, UPLOAD_ERRORS } from './vendor-errors.ts';
+import { JOB_ERRORS, route, UPLOAD_ERRORS } from '../route.ts';
 
 /** The audio endpoints of OpenAI's API. */
 export const openAiRoutes = {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { success } from '../common.ts';
 import { EXPORT_MEDIA_TYPES, ExportQuery, Subtitles, SubtitlesQuery } from '../exports.ts';
-import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../playback.ts';
-import { Queue, QueueMove } from '../queue.ts';
+import { Queue, QueueMove } from '../job.ts';
 import { route } from '../route.ts';
 import { SearchQuery, SearchResult } from '../search.ts';
+import { AudioQuery, AudioUrl, Peaks, PeaksQuery } from '../segments.ts';
 import * as t from '../transcript.ts';
 import * as e from '../transcript-edits.ts';
 import { RecentItem, RecentQuery, UserList, UserListQuery } from '../transcript-list.ts';
@@ -154,6 +155,19 @@ export const transcriptRoutes = {
     responses: { 200: t.Transcription },
     minimal: e.TranscriptEdit,
     errors: ['transcript_not_found', 'transcript_not_ready', 'conflict'],
+  }),
+  putMarks: route({
+    method: 'PUT',
+    path: '/v1/transcript/id/{id}/marks',
+    tag,
+    summary: 'Mark moments of a recording, with notes',
+    description:
+      'Also while it is processed, as a live session is. Marks are not undone, searched or redacted.',
+    access: 'key',
+    params: byId,
+    body: e.MarksBody,
+    responses: { 200: success(e.MarksBody) },
+    errors: ['transcript_not_found'],
   }),
   forgetEdits: route({
     method: 'DELETE',

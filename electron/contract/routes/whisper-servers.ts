@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { OpenAiText, OpenAiVerbose } from '../openai.ts';
-import { route } from '../route.ts';
+import { JOB_ERRORS, route, UPLOAD_ERRORS } from '../route.ts';
 import * as servers from '../whisper-servers.ts';
-import { JOB_ERRORS, UPLOAD_ERRORS } from './vendor-errors.ts';
 
 const tag = 'Whisper servers';
 const errors = [...UPLOAD_ERRORS, ...JOB_ERRORS, 'conflict'] as const;

@@ -18,34 +18,52 @@ import { blankOverlong, blankRedacted, type Token, tokenize, tokenWindows } from
 
 const keyOf = ({ policy, from, to, entity }: DetectedSpan): string => `${policy} ${from} ${to} ${entity}`;
 
-/** Runs all entity detectors. Spans may overlap; offsets are UTF-16 units into `original`. */
-export const detectEntities = (
-  original: string,
-  language: string,
-  tagger: Tagger = new Tagger(),
-): DetectedSpan[] => {
-  const folded = foldText(original);
-  const text = blankOverlong(folded.text);
-  const tokens = tokenize(text);
-  const written = blankRedacted(text, tokens);
-  const found = new Map<string, DetectedSpan>();
-  for (const window of tokenWindows(tokens)) {
-    for (const span of detectInWindow({ text, written }, window, language, tagger)) {
-      if (!found.has(keyOf(span))) found.set(keyOf(span), span);
-    }
-  }
-  const reading = readNumbers(text, tokens, language);
-  const readTokens = tokenize(reading.text);
-  const read = blankRedacted(reading.text, readTokens);
-  for (const window of tokenWindows(readTokens)) {
-    const spelled = excludeRedacted([...findIbans(read, window), ...findSpelledIpv6(window)], window);
-    for (const span of spelled.map(reading.toOriginal)) found.set(keyOf(span), span);
-  }
-  return [...found.values()].map(folded.toOriginal);
+/** A text as detectors read it: in plain signs, with digits for spoken numbers. */
+export type ReadText = {
+  readonly text: string;
+  /** Without what is redacted. */
+  readonly written: string;
+  readonly tokens: readonly Token[];
+  readonly toOriginal: (span: DetectedSpan) => DetectedSpan;
 };
 
+export const readText = (original: string, language: string): ReadText => {
+  const folded = foldText(original);
+  const plain = blankOverlong(folded.text);
+  const reading = readNumbers(plain, tokenize(plain), language);
+  const tokens = tokenize(reading.text);
+  return {
+    text: reading.text,
+    written: blankRedacted(reading.text, tokens),
+    tokens,
+    toOriginal: (span) => folded.toOriginal(reading.toOriginal(span)),
+  };
+};
+
+/** Finds spans among tokens, with offsets into the read text. */
+export type Detector = (tokens: readonly Token[]) => DetectedSpan[];
+
+/** Runs all entity detectors, and others beside them. Spans may overlap; offsets are UTF-16 units into the original. */
+export const detectIn = (
+  { text, written, tokens, toOriginal }: ReadText,
+  language: string,
+  tagger: Tagger,
+  others: Detector = () => [],
+): DetectedSpan[] => {
+  const found = new Map<string, DetectedSpan>();
+  for (const window of tokenWindows(tokens)) {
+    const spans = [...detectInWindow({ text, written }, window, language, tagger), ...others(window)];
+    for (const span of excludeRedacted(spans, window))
+      if (!found.has(keyOf(span))) found.set(keyOf(span), span);
+  }
+  return [...found.values()].map(toOriginal);
+};
+
+export const detectEntities = (original: string, language: string): DetectedSpan[] =>
+  detectIn(readText(original, language), language, new Tagger());
+
 const detectInWindow = (
-  { text, written }: { text: string; written: string },
+  { text, written }: Pick<ReadText, 'text' | 'written'>,
   tokens: readonly Token[],
   language: string,
   tagger: Tagger,
@@ -54,15 +72,16 @@ const detectInWindow = (
   const last = tokens.at(-1);
   if (!first || !last) return [];
   const base = first.from - first.lead.length;
-  const found = findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((span) => {
-    return { ...span, from: span.from + base, to: span.to + base };
-  });
-  found.push(...findSpokenAddresses(tokens));
-  for (const run of findRuns(tokens, language)) found.push(...classifyNumbers(run, tokens, language));
-  found.push(...findDates(tokens));
   const context = new NameContext(tokens, tagger.tag(text, tokens), language);
-  for (const find of [findPeople, findPlaces, findOrganizations, findProducts, findEvents]) {
-    found.push(...find(context));
-  }
-  return excludeRedacted(found, tokens);
+  return [
+    ...findWrittenAddresses(written.slice(base, last.to + last.trail.length)).map((span) => {
+      return { ...span, from: span.from + base, to: span.to + base };
+    }),
+    ...findSpokenAddresses(tokens),
+    ...findIbans(written, tokens),
+    ...findSpelledIpv6(tokens),
+    ...findRuns(tokens, language).flatMap((run) => classifyNumbers(run, tokens, language)),
+    ...findDates(tokens),
+    ...[findPeople, findPlaces, findOrganizations, findProducts, findEvents].flatMap((find) => find(context)),
+  ];
 };

@@ -1,3 +1,25 @@
+export const WAV_HEADER_BYTES = 44;
+/** The largest length that a header can declare, which stands for "until the end of the file". */
+export const UNKNOWN_WAV_LENGTH = 0xffff_ffff;
+
+/** The header of a 16-bit WAV of one channel at 16 kHz; `bytes` is the size of its samples. */
+export const wavHeader = (bytes: number): Buffer => {
+  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(Math.min(UNKNOWN_WAV_LENGTH, WAV_HEADER_BYTES - 8 + bytes), 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(SAMPLE_RATE, 24);
+  header.writeUInt32LE(SAMPLE_RATE * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(bytes, 40);
+  return header;
+};
+
 /** Samples per second of all decoded audio: Whisper and the diarization models take 16 kHz mono PCM, -1 to 1. */
 export const SAMPLE_RATE = 16_000;
 
@@ -19,7 +41,3 @@ export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
 
 /** Pairs of minimum and maximum per second of a waveform. Chunks of audio begin and end on these buckets. */
 export const PEAKS_PER_SECOND = 20;
-
-/** What a sender can do about samples in which no program finds a format. */
-export const RAW_SAMPLES_HINT =
-  'Raw samples without a header need the extension of their format, such as .g722.';

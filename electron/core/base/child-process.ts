@@ -1,4 +1,16 @@
+import { accessSync, constants } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+
+/** Whether this process may execute the file at a path. */
+export const isExecutableSync = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // ENOENT or EACCES.
+    return false;
+  }
+};
 
 const TAIL_CHARACTERS = 2000;
 

@@ -29,7 +29,7 @@ export const LAYOUT = {
   renderer: { in: 'program', sources: 'out/renderer', bundled: 'out/renderer' },
   /** Bundled models, samples, the guide and icons. */
   resources: { in: 'files', sources: 'resources', bundled: 'resources' },
-  /** ffmpeg and ffprobe, where the package brings them. */
+  /** ffmpeg and ffprobe, if the package brings them. */
   ffmpeg: { in: 'files', sources: 'resources/ffmpeg', bundled: 'resources/ffmpeg' },
   /** The native addon with its libraries beside it. Outside of packages, EARSHOT_ADDON names the one in the cache. */
   addon: { in: 'files', sources: 'native/earshot_engine.node', bundled: 'native/earshot_engine.node' },

@@ -9,5 +9,5 @@ const Waits = z.strictObject({
   languageModelSeconds: z.number().default(120),
 });
 
-/** Waits that nobody has to set. Tests shorten them by EARSHOT_TEST_WAITS, a JSON object. */
+/** Waits that no one has to set. Tests shorten them by EARSHOT_TEST_WAITS, a JSON object. */
 export const WAITS = Waits.parse(JSON.parse(process.env.EARSHOT_TEST_WAITS ?? '{}'));

@@ -1,9 +1,8 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { roundMs } from '../base/numbers.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
-import { speakerName } from './speaker-names.ts';
+import { type ExportTranscript, speakerName } from './document.ts';
 import { cleanText } from './text.ts';
-import type { ExportTranscript } from './types.ts';
 
 /** First characters of formulas: OWASP's list (CSV injection) and their full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u;
@@ -20,8 +19,8 @@ const row = (fields: readonly (string | number)[]): string =>
 
 /**
  * Comma-separated values (RFC 4180: CRLF; UTF-8 without a byte order mark): a row per segment, or per word with
- * `words`. Times are seconds. `channel` is there where a recording's channels were recognized by themselves,
- * `language` where several are spoken.
+ * `words`. Times are seconds. `channel` is there if a recording's channels were recognized by themselves,
+ * `language` if several are spoken.
  */
 export const renderCsv = (transcript: ExportTranscript, query: ExportQuery): string => {
   const nameOf = (speaker: string | null) => (speaker === null ? '' : speakerName(transcript, speaker));

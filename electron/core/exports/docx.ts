@@ -16,10 +16,16 @@ import {
 import type { ExportQuery } from '../../contract/exports.ts';
 import { isRtlLanguage, startsRtl } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
-import { documentFacts, documentTitle, languageName, summaryLines } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
-import { showsSpeakers, speakerName } from './speaker-names.ts';
-import type { ExportTranscript } from './types.ts';
+import {
+  documentFacts,
+  documentTitle,
+  type ExportTranscript,
+  languageName,
+  makeParagraphs,
+  showsSpeakers,
+  speakerName,
+  summaryLines,
+} from './document.ts';
 
 /** Word's units: font sizes in half points, widths and spacing in twentieths of a point. */
 const BODY_SIZE = 22;

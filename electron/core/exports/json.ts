@@ -2,9 +2,9 @@ import type { ExportQuery } from '../../contract/exports.ts';
 import type { Word } from '../../contract/segments.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
 import { joinTexts } from '../base/text.ts';
-import type { ExportTranscript } from './types.ts';
+import type { ExportTranscript } from './document.ts';
 
-/** What was said is exported, not what another model heard. */
+/** What was said is exported, not what another model recognized. */
 const withoutAlternatives = ({ alternatives: _, ...word }: Word): Word => word;
 
 /** JSON with the API's field names, without the state of the job. */

@@ -1,9 +1,15 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { formatLongClock } from '../base/time.ts';
-import { documentFacts, documentTitle, languageName, summaryLines } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
-import { showsSpeakers, speakerName } from './speaker-names.ts';
-import type { ExportTranscript } from './types.ts';
+import {
+  documentFacts,
+  documentTitle,
+  type ExportTranscript,
+  languageName,
+  makeParagraphs,
+  showsSpeakers,
+  speakerName,
+  summaryLines,
+} from './document.ts';
 
 /** Escapes text for CommonMark and GitHub's flavor, including marks that have a meaning only at the start of a line. */
 export const escapeMarkdown = (text: string): string =>

@@ -1,12 +1,15 @@
 import type { ExportQuery } from '../../contract/exports.ts';
 import { formatLongClock } from '../base/time.ts';
-import { languageName } from './document.ts';
-import { makeParagraphs } from './paragraphs.ts';
-import { showsSpeakers, speakerName } from './speaker-names.ts';
-import type { ExportTranscript } from './types.ts';
+import {
+  type ExportTranscript,
+  languageName,
+  makeParagraphs,
+  showsSpeakers,
+  speakerName,
+} from './document.ts';
 
 /**
- * Plain text: one line per paragraph, separated by empty lines; with names and times on request. The language is named where
+ * Plain text: one line per paragraph, separated by empty lines; with names and times on request. The language is named if
  * it changes.
  */
 export const renderTxt = (transcript: ExportTranscript, query: ExportQuery): string => {

@@ -1,7 +1,7 @@
 import { create } from 'content-disposition';
 
 /**
- * The value of `Content-Disposition` (RFC 6266): an ASCII file name for old clients, and where it differs the full one
+ * The value of `Content-Disposition` (RFC 6266): an ASCII file name for old clients, and if it differs the full one
  * in UTF-8 (RFC 8187). Control characters are removed, path separators replaced.
  */
 export const contentDisposition = (type: 'inline' | 'attachment', name: string): string => {

@@ -11,7 +11,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_MS = 10_000;
 
 /**
- * Reads and discards the rest of a refused body, and closes the connection where that is more than `MAX_BYTES` or takes
+ * Reads and discards the rest of a refused body, and closes the connection if that is more than `MAX_BYTES` or takes
  * longer than `MAX_MS`. Closing at once would reset it, and the sender might never read the answer (nginx, `lingering_close`).
  */
 const closeAfterRefusal = (request: FastifyRequest, reply: FastifyReply): void => {

@@ -56,7 +56,7 @@ const maximum = (request: FastifyRequest, settings: SettingsService): number => 
   }
 };
 
-/** Counts uploads by address, deletions by user, and the rest by key (by address where no key is needed). */
+/** Counts uploads by address, deletions by user, and the rest by key (by address if no key is needed). */
 const limitKeyOf = (request: FastifyRequest): string => {
   const kind = kindOf(request);
   if (kind === 'uploads') return `uploads:${request.ip}`;

@@ -36,8 +36,8 @@ const overlaps = (ranges: readonly ByteRange[]): boolean => {
 };
 
 /**
- * Parses a `Range` header (RFC 9110, 14.2) for a file of `size` bytes. Returns undefined where the header is to be
- * ignored (another unit, malformed, unreasonable), and `[]` where no range lies within the file.
+ * Parses a `Range` header (RFC 9110, 14.2) for a file of `size` bytes. Returns undefined if the header is to be
+ * ignored (another unit, malformed, unreasonable), and `[]` if no range lies within the file.
  */
 export const parseRangeHeader = (
   header: string | undefined,
@@ -65,7 +65,7 @@ const BUFFERS = 2;
 
 /** Buffers that are used in turn: a new one for each chunk of a large file would cost more than reading and sending it. */
 class Buffers {
-  /** None where a turn's chunk lay elsewhere. */
+  /** None if a turn's chunk lay elsewhere. */
   readonly #buffers: (Uint8Array | undefined)[] = [];
   readonly #sent: Promise<void>[] = [];
   #turn = 0;

@@ -1,6 +1,6 @@
 import { Emitter } from '../base/emitter.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { StoredSegment } from '../stores/segments.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import type { StoredSummary } from '../stores/transcripts.ts';
 
 export type JobProgress = {

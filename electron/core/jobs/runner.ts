@@ -3,15 +3,15 @@ import { STAGES, type Stage } from '../../contract/job.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError, isAppError, isCausedByFullDisk, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import type { JobProgress, JobWork, StopReason } from '../pipeline/deps.ts';
 import { abandonedReanalysis, isReanalysis } from '../pipeline/findings/reanalyze.ts';
+import { dropUnredacted } from '../pipeline/redaction/erase.ts';
 import { neutralNames, redactsNames } from '../pipeline/redaction/names.ts';
-import { dropUnredacted } from '../pipeline/redaction/text.ts';
-import type { JobProgress, JobWork, StopReason } from '../pipeline/types.ts';
+import type { Transcript, TranscriptChange } from '../stores/codecs.ts';
 import type { WritableDb } from '../stores/database.ts';
 import * as queue from '../stores/jobs.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { countSegments, type StoredSegment } from '../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../stores/transcript-record.ts';
 import { findSummary, findTranscript, updateTranscript } from '../stores/transcripts.ts';
 import type { JobEvents } from './events.ts';
 

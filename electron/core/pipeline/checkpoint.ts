@@ -1,5 +1,4 @@
-import type { RecognitionCheckpoint, StreamCheckpoint } from '../stores/codecs.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
+import type { RecognitionCheckpoint, StreamCheckpoint, Transcript } from '../stores/codecs.ts';
 
 /** What is recognized: the same audio, cut into the same streams, by the same model. */
 export type Recognized = {

@@ -1,8 +1,8 @@
 import { AppError } from '../base/errors.ts';
 import { round } from '../base/numbers.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import { creditsReserved, creditsUsed } from '../stores/credits.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import { updateTranscript } from '../stores/transcripts.ts';
 import { findUser } from '../stores/users.ts';
 
@@ -13,7 +13,7 @@ const MIN_CREDITS = 0.01;
 export const creditsFor = (seconds: number, rate: number): number =>
   Math.ceil((seconds / 60) * rate * 100 - 1e-9) / 100;
 
-/** Credits per minute of a job: those of each model that hears the audio, for each of the streams that it hears. */
+/** Credits per minute of a job: those of each model that recognizes the audio, for each of the streams that it recognizes. */
 export const creditRateOf = (
   { model, options }: Pick<Transcript, 'model' | 'options'>,
   rateOf: (model: string) => number,
@@ -21,7 +21,7 @@ export const creditRateOf = (
 ): number =>
   streams * (rateOf(model) + (options.verify_with === undefined ? 0 : rateOf(options.verify_with)));
 
-/** What a new job costs at most: the price of its range; null where the range has no end, or an unknown number of channels. */
+/** What a new job costs at most: the price of its range; null if the range has no end, or an unknown number of channels. */
 export const creditsAtCreation = (
   { audioStartFrom, audioEndAt, options }: Pick<Transcript, 'audioStartFrom' | 'audioEndAt' | 'options'>,
   rate: number,

@@ -1,17 +1,48 @@
+import type { Stage } from '../../contract/job.ts';
 import { presentWarning, type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { DataPaths } from '../base/paths.ts';
 import type { Diarizer } from '../engines/diarizer/diarizer.ts';
-import type { DiarizationModels } from '../engines/diarizer/types.ts';
+import type { DiarizationModels } from '../engines/diarizer/tasks.ts';
 import type { MediaEngine } from '../engines/ffmpeg/types.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { PageReader } from '../engines/pages/yt-dlp.ts';
 import type { Capabilities } from '../engines/whisper/capabilities.ts';
 import type { WhisperEngine } from '../engines/whisper/engine.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { Database } from '../stores/database.ts';
+import type { StoredSegment } from '../stores/segments.ts';
 import type { Analyzer } from './findings/analyze.ts';
+
+/** How far a job is. */
+export type JobProgress = {
+  readonly stage: Stage;
+  /** Of the whole job. The runner never lets it go back. */
+  readonly percent: number;
+  readonly etaSeconds: number | null;
+  /** Times real time. */
+  readonly speed: number | null;
+};
+
+/** A claimed job, and the callbacks of its runner. */
+export type JobContext = {
+  /** As of the claim. Every write carries its `attempt`. */
+  readonly transcript: Transcript;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: JobProgress) => void;
+  /** Called with segments, in order, after they are saved. */
+  readonly onSegmentsSaved: (segments: readonly StoredSegment[]) => void;
+  /** All chunks are submitted to the engine; only their results and the analyses are outstanding. */
+  readonly onDraining: () => void;
+};
+
+/** Runs a claimed job until it is completed; throws an AppError if it fails. */
+export type JobWork = (context: JobContext) => Promise<void>;
+
+/** Why a running job is aborted: the reason of its signal. */
+export type StopReason = 'cancelled' | 'shutdown' | 'deleted';
 
 /** Settings, read when they are needed, so that a change takes effect in running jobs. */
 export type PipelineSettings = {

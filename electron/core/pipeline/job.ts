@@ -2,7 +2,7 @@ import { type StoredWarning, warningOf } from '../../contract/warnings.ts';
 import { AppError, isAppError, messageOf } from '../base/errors.ts';
 import { spokenLanguages } from '../base/spoken-languages.ts';
 import type { DecodeSummary, MediaInfo } from '../engines/ffmpeg/types.ts';
-import type { RecognitionCheckpoint } from '../stores/codecs.ts';
+import type { RecognitionCheckpoint, Transcript } from '../stores/codecs.ts';
 import { chargeCredits } from '../stores/credits.ts';
 import { deleteEdits } from '../stores/edits.ts';
 import { updateClaimed } from '../stores/jobs.ts';
@@ -15,38 +15,73 @@ import {
   type StoredSegment,
   switchToStaged,
 } from '../stores/segments.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import { findTranscript, updateTranscript } from '../stores/transcripts.ts';
-import { mediaWithinBudget } from './budget.ts';
 import { firstCheckpoint, furthest, matchingCheckpoint } from './checkpoint.ts';
-import { creditRateOf, creditsFor } from './credits.ts';
-import type { PipelineDeps, PipelineModel } from './deps.ts';
-import { analyzeTranscript, type Findings, storeEmbeddings } from './findings/analyze.ts';
+import { creditRateOf, creditsFor, reserveCredits } from './credits.ts';
+import type { JobContext, JobWork, PipelineDeps, PipelineModel } from './deps.ts';
+import { analyzeTranscript, type Findings, prepareText, storeEmbeddings } from './findings/analyze.ts';
 import { inOneScript } from './findings/chinese-script.ts';
 import { type Diarized, diarizeTranscript } from './findings/diarize.ts';
-import { prepareText } from './findings/prepare-text.ts';
 import { isReanalysis, reanalyze } from './findings/reanalyze.ts';
 import { keepLiveText, markLiveDifferences, removeLiveText } from './live/live-text.ts';
 import { audioStreamsOf, type RecognizedStream } from './recognition/audio-streams.ts';
-import { channelSpeakers, inOrderOfTime } from './recognition/channels.ts';
 import { recognizeAudio } from './recognition/chunk-scheduler.ts';
-import { chunkingFor } from './recognition/chunking.ts';
-import { driftWarning } from './recognition/drift.ts';
 import { noteWarnings } from './recognition/notes.ts';
 import type { AudioRange } from './recognition/progress.ts';
-import { removeLevels, settleChannels } from './recognition/settle-channels.ts';
-import { requireSpeech } from './recognition/speech-share.ts';
+import { chunkingFor } from './recognition/recognizer.ts';
+import {
+  channelSpeakers,
+  inOrderOfTime,
+  removeLevels,
+  settleChannels,
+} from './recognition/settle-channels.ts';
+import { requireSpeech } from './recognition/speech-map.ts';
+import { driftWarning } from './recognition/spoken-language.ts';
 import { secondPass, verifyTranscript } from './recognition/verify.ts';
 import { keepRedactedAudio } from './redaction/audio.ts';
+import { dropUnredacted, redactedOptions, settleSource } from './redaction/erase.ts';
 import { redactNames } from './redaction/names.ts';
-import { settleSource } from './redaction/source.ts';
-import { dropUnredacted, redactedOptions } from './redaction/text.ts';
-import { keepPlaybackAudio, type PlaybackAudio, transcriptFolder } from './source/playback-audio.ts';
-import { RangeAudio } from './source/range-audio.ts';
-import { recognizedRecording } from './source/recording.ts';
+import {
+  keepPlaybackAudio,
+  type PlaybackAudio,
+  RangeAudio,
+  recognizedRecording,
+  transcriptFolder,
+} from './source/recording.ts';
 import { resolveSource, type Source } from './source/resolve.ts';
 import { keepForRetry, removeWorkFolder, workFolder } from './source/work-folder.ts';
-import type { JobContext, JobWork } from './types.ts';
+
+/**
+ * Reserves the price of the range as far as its length is declared, and more with each chunk that is decoded beyond it, so
+ * that no chunk is recognized that the budget does not cover. Throws `budget_exceeded`.
+ */
+const mediaWithinBudget = (
+  { db, media, settings }: PipelineDeps,
+  transcript: Transcript,
+  { start, expectedEnd }: AudioRange,
+  streams: number,
+): Pick<PipelineDeps['media'], 'decodeChunks'> => {
+  const rate = creditRateOf(transcript, settings.creditRate, streams);
+  const priceTo = (end: number): number => creditsFor(Math.max(0, end - start), rate);
+  let reserved = transcript.creditsReserved;
+  const reserve = (credits: number): void => {
+    reserveCredits(db, transcript, credits);
+    reserved = credits;
+  };
+  if (Number.isFinite(expectedEnd)) reserve(priceTo(expectedEnd));
+  return {
+    decodeChunks: (input, options) => {
+      const decode = media.decodeChunks(input, options);
+      const chunks = async function* () {
+        for await (const chunk of decode.chunks) {
+          if (priceTo(chunk.end) > reserved) reserve(priceTo(chunk.end));
+          yield chunk;
+        }
+      };
+      return { chunks: chunks(), summary: () => decode.summary() };
+    },
+  };
+};
 
 /** Progress of the whole job at the end of the model's download; that of the audio starts from 0 again. */
 const MODEL_PERCENT = 10;
@@ -204,7 +239,7 @@ type Outcome = {
   readonly diarized: Diarized;
   readonly findings: Findings;
   readonly audio: PlaybackAudio;
-  /** The redacted name and file name; empty where they stay. */
+  /** The redacted name and file name; empty if they stay. */
   readonly names: Awaited<ReturnType<typeof redactNames>>;
 };
 
@@ -214,7 +249,7 @@ const standInWarning = ({ id, standsInFor }: PipelineModel): StoredWarning[] =>
 const promptWarning = ({ options }: Transcript, { id, capabilities }: PipelineModel): StoredWarning[] =>
   options.prompt === undefined || capabilities.prompt ? [] : [warningOf('prompt_ignored', { model: id })];
 
-/** Nobody is heard in the track that was recognized, and there are others. */
+/** No one is heard in the track that was recognized, and there are others. */
 const silentTrackWarning = (
   { options }: Transcript,
   { audioStreams }: MediaInfo,

@@ -3,12 +3,39 @@ import { type Clock, isoTime } from '../base/clock.ts';
 import { Emitter } from '../base/emitter.ts';
 import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import { isSameSecret, isWellFormedKey, newApiKey, newId, newToken, sha256Hex } from '../base/ids.ts';
-import type { WritableDb } from '../stores/database.ts';
+import { round } from '../base/numbers.ts';
+import { creditsBy, creditsUsed } from '../stores/credits.ts';
+import type { ReadableDb, WritableDb } from '../stores/database.ts';
 import type { SessionRow } from '../stores/schema.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import * as sessions from '../stores/sessions.ts';
+import type { UserRecord } from '../stores/users.ts';
 import * as store from '../stores/users.ts';
+
+/** The credits that a user's transcripts cost so far. */
+export class UsageService {
+  readonly #db: ReadableDb;
+
+  constructor(db: ReadableDb) {
+    this.#db = db;
+  }
+
+  of(user: UserRecord) {
+    const groups = (column: 'model' | 'month') =>
+      creditsBy(this.#db, user.id, column).map(({ name, credits, seconds, transcripts }) => ({
+        name,
+        credits: round(credits, 2),
+        seconds: round(seconds, 3),
+        transcripts,
+      }));
+    return {
+      credits_used: round(creditsUsed(this.#db, user.id), 2),
+      credit_budget: user.creditBudget,
+      by_model: groups('model').map(({ name, ...rest }) => ({ model: name, ...rest })),
+      by_month: groups('month').map(({ name, ...rest }) => ({ month: name, ...rest })),
+    };
+  }
+}
 
 /** The user behind a request, with the key that it was sent with. */
 export type Caller = {
@@ -92,7 +119,7 @@ export class AccountService {
     return { user: this.owner(), keyHash: '', keyPrefix: 'keyless' };
   }
 
-  /** Undefined where the bearer key is not valid. */
+  /** Undefined if the bearer key is not valid. */
   authenticate(key: string): Caller | undefined {
     const keyPrefix = key.slice(0, PREFIX_LENGTH);
     const keyHash = sha256Hex(key);
@@ -140,7 +167,7 @@ export class AccountService {
     return { key: this.#newTabKey(owner.id), browser, half, user: presentUser(owner) };
   }
 
-  /** The session of a further tab; undefined where the halves are not those of a browser with a session. */
+  /** The session of a further tab; undefined if the halves are not those of a browser with a session. */
   resumeSession(half: string, browser: string): { key: string; browser: string; user: User } | undefined {
     const session = this.#storedSession(browserHash(half, browser), 'browser');
     const user = session && store.findUser(this.#db, session.user_id);
@@ -157,9 +184,9 @@ export class AccountService {
 
   #storedSession(hash: string, kind: SessionRow['kind']): SessionRow | undefined {
     const now = this.#clock.now();
-    const session = sessions.findSession(this.#db, hash, kind, now - SESSION_LASTS_MS);
+    const session = store.findSession(this.#db, hash, kind, now - SESSION_LASTS_MS);
     if (session !== undefined && Math.abs(now - session.used_at) > TOUCH_EVERY_MS)
-      unlessDiskFull(() => sessions.touchSession(this.#db, hash, now));
+      unlessDiskFull(() => store.touchSession(this.#db, hash, now));
     return session;
   }
 
@@ -167,8 +194,8 @@ export class AccountService {
     const used_at = this.#clock.now();
     unlessDiskFull(() =>
       this.#db.transaction(() => {
-        sessions.deleteSessionsBefore(this.#db, used_at - SESSION_LASTS_MS);
-        sessions.insertSession(this.#db, { hash, user_id, kind, used_at });
+        store.deleteSessionsBefore(this.#db, used_at - SESSION_LASTS_MS);
+        store.insertSession(this.#db, { hash, user_id, kind, used_at });
       }),
     );
   }
@@ -246,7 +273,7 @@ export class AccountService {
   removeUser(id: string): void {
     const ended = new Set([
       ...store.listKeys(this.#db, id).map(({ hash }) => hash),
-      ...sessions.sessionsOf(this.#db, id),
+      ...store.sessionsOf(this.#db, id),
     ]);
     this.#db.transaction(() => {
       store.deleteUser(this.#db, id);

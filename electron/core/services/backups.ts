@@ -59,7 +59,7 @@ export class BackupService {
   #loop: Promise<void> | undefined;
   #running: Promise<Outcome> | undefined;
   #notBefore: number;
-  /** When the database was last checked; undefined where this run has not done it yet. */
+  /** When the database was last checked; undefined if this run has not done it yet. */
   #checkedAt: number | undefined;
   #copyMs = 0;
   /** The last erasure that was noticed, and the time of it and of the first one since the last backup. */
@@ -76,7 +76,7 @@ export class BackupService {
     return this.#folder.list().map(present);
   }
 
-  /** Makes a backup now. Throws `conflict` where that is not possible, and `disk_full`. */
+  /** Makes a backup now. Throws `conflict` if that is not possible, and `disk_full`. */
   async create() {
     const { db, settings } = this.#deps;
     if (!settings.get('storage.backups')) {
@@ -101,7 +101,7 @@ export class BackupService {
 
   /**
    * Finishes what an earlier run that was killed owed: removes its unfinished copy, and renews backups that hold what it
-   * erased, before anything is served where that is quick.
+   * erased, before anything is served if that is quick.
    */
   async open(): Promise<void> {
     const { db, clock, logger } = this.#deps;
@@ -109,7 +109,7 @@ export class BackupService {
       this.#folder.unfinished();
       if (db.isDamaged || !this.#isOn || this.#stale().length === 0) return;
       const now = clock.monotonic();
-      // Where it takes longer, it is not put off until nothing is erased for a while.
+      // If it takes longer, it is not put off until nothing is erased for a while.
       this.#erased = { count: erasuresOf(db), first: Number.NEGATIVE_INFINITY, last: now };
       const signal = AbortSignal.timeout(MAX_WAIT_MS);
       await this.#renew(false, signal).catch((error: unknown) => {
@@ -219,7 +219,7 @@ export class BackupService {
     return now - (this.#erased?.last ?? now) >= quiet || now - first >= 2 * quiet;
   }
 
-  /** Copies once nothing waits to be scrubbed, and again where text was erased between that moment and the copy. */
+  /** Copies once nothing waits to be scrubbed, and again if text was erased between that moment and the copy. */
   async #copyScrubbed(): Promise<Outcome> {
     for (let polls = 0; ; polls++) {
       if (!isScrubPending(this.#deps.db) || polls >= MAX_SCRUB_POLLS) {
@@ -230,7 +230,7 @@ export class BackupService {
     }
   }
 
-  /** Replaces the backups that hold what was erased. They go even where no new one can be made. */
+  /** Replaces the backups that hold what was erased. They go even if no new one can be made. */
   async #renew(isThrottled: boolean, signal: AbortSignal): Promise<void> {
     const outcome = await this.#copy(isThrottled, signal);
     if (outcome === 'unscrubbed' || this.#deps.db.isDamaged) return;

@@ -7,7 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { vulkanLibrary } from '../base/layout.ts';
 import type { Logger } from '../base/logger.ts';
-import { chooseDevice, deviceState, type Found, type Knowledge } from '../engines/whisper/devices/choice.ts';
 import {
   DEADLINES,
   type Deadlines,
@@ -16,11 +15,19 @@ import {
   type TrialDeps,
   tryDevice,
 } from '../engines/whisper/devices/trial.ts';
-import type { Device, DeviceLease, Devices } from '../engines/whisper/devices/types.ts';
-import type { Parallelism } from '../engines/whisper/parallelism.ts';
-import type { WorkerProcess } from '../engines/worker/process.ts';
+import {
+  chooseDevice,
+  type Device,
+  type DeviceLease,
+  type Devices,
+  deviceState,
+  type Found,
+  type Knowledge,
+} from '../engines/whisper/devices/types.ts';
+import type { Parallelism } from '../engines/whisper/engine.ts';
+import type { WorkerProcess } from '../engines/worker/client.ts';
 import type { WritableDb } from '../stores/database.ts';
-import { readDeviceTrials, writeDeviceTrial } from '../stores/device-trials.ts';
+import { readDeviceTrials, writeDeviceTrial } from '../stores/models.ts';
 import type { IdleTask, IdleWork } from './idle-work.ts';
 import type { SettingsService } from './settings.ts';
 
@@ -148,7 +155,7 @@ export class DeviceService implements Devices {
   async describe(builtIn: string | null): Promise<Acceleration> {
     this.start();
     const setting = this.#setting();
-    // Only `auto` tries models; `vulkan` learns from jobs alone where one fails.
+    // Only `auto` tries models; `vulkan` learns from jobs alone whether one fails.
     const waiting = setting === 'auto' ? await Promise.all([...this.#waiting].map(keyOf)) : [];
     const trials = new Map<string, Trial | undefined>([
       ...waiting.map((key): [string, undefined] => [key, undefined]),
@@ -257,7 +264,7 @@ export class DeviceService implements Devices {
     return isReady && next !== undefined ? (signal) => this.#try(next, signal) : undefined;
   }
 
-  /** Tries a model, or leaves it waiting where a job interrupts. */
+  /** Tries a model, or leaves it waiting if a job interrupts. */
   async #try(modelPath: string, signal: AbortSignal): Promise<void> {
     const { logger, parallelism, sample, settings } = this.#deps;
     try {

@@ -1,7 +1,7 @@
 import type { LanguageModelTrial } from '../../contract/system.ts';
-import { chat, LlmError, listChatModels } from '../engines/llm/chat.ts';
+import { chat, LlmError, listChatModels } from '../engines/llm/summarizer.ts';
 import type { HttpClient } from '../engines/net/types.ts';
-import { endpointOf } from '../pipeline/findings/summarizer.ts';
+import { endpointOf } from '../pipeline/findings/analyze.ts';
 import { languageModelOf, type SettingsService } from './settings.ts';
 
 export type LanguageModelDeps = { readonly http: HttpClient; readonly settings: SettingsService };

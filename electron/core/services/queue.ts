@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Queue } from '../../contract/queue.ts';
+import type { Queue } from '../../contract/job.ts';
 import { AppError } from '../base/errors.ts';
 import type { JobRunner } from '../jobs/runner.ts';
 import type { WritableDb } from '../stores/database.ts';

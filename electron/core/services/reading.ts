@@ -3,8 +3,7 @@ import type { Transcription } from '../../contract/transcript.ts';
 import { summarize } from '../analysis/summary/summarize.ts';
 import { joinTexts } from '../base/text.ts';
 import { formatLongClock } from '../base/time.ts';
-import { makeParagraphs } from '../exports/paragraphs.ts';
-import { showsSpeakers, speakerName } from '../exports/speaker-names.ts';
+import { makeParagraphs, showsSpeakers, speakerName } from '../exports/document.ts';
 
 /** Part of a transcript as text: one line per paragraph, with its time and, if known, its speaker. */
 export type Passage = {

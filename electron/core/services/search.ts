@@ -3,10 +3,15 @@ import type { Pagination } from '../../contract/common.ts';
 import type { SearchHit } from '../../contract/search.ts';
 import { isoTime } from '../base/clock.ts';
 import { round, roundMs } from '../base/numbers.ts';
-import { maxEdits, nearestWords } from '../search/nearest.ts';
-import { type Alternatives, matchExpression, parseQuery, parseTyping } from '../search/query.ts';
-import { findMarks, makeSnippet } from '../search/snippet.ts';
-import { tokenize } from '../search/tokens.ts';
+import {
+  type Alternatives,
+  findMarks,
+  makeSnippet,
+  matchExpression,
+  parseQuery,
+  parseTyping,
+} from '../search/query.ts';
+import { maxEdits, nearestWords, tokenize } from '../search/tokens.ts';
 import type { ReadableDb } from '../stores/database.ts';
 import { countMatches, type FoundTranscript, searchTranscripts, wordsOfIndex } from '../stores/search.ts';
 import { readSegmentTexts } from '../stores/segments.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { JsonValue } from '../../contract/common.ts';
-import { isModelAlias } from '../../contract/model-aliases.ts';
+import { isModelAlias } from '../../contract/names.ts';
 import {
   isSettingKey,
   type PatchSettings,
@@ -13,7 +13,7 @@ import { AppError } from '../base/errors.ts';
 import type { PipelineSettings } from '../pipeline/deps.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { clearSetting, readSettings, writeSetting } from '../stores/settings.ts';
-import { checkMirrors } from './files/mirrors.ts';
+import { checkMirrors } from './files/verify.ts';
 
 type Entry = { readonly value: unknown; readonly source: 'default' | 'stored' | 'run' };
 type Problem = { readonly path: string; readonly message: string };
@@ -148,7 +148,7 @@ export const namedModelOrigin = (settings: SettingsService): string | null => {
   return named === SETTINGS['models.baseUrl'].default ? null : new URL(named).origin;
 };
 
-/** The language model; its URL and name are empty where none is set up. */
+/** The language model; its URL and name are empty if none is set up. */
 export const languageModelOf = (settings: SettingsService) => ({
   url: settings.get('llm.url'),
   model: settings.get('llm.model'),

@@ -3,14 +3,13 @@ import type { Voice } from '../../contract/voices.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { round } from '../base/numbers.ts';
+import { cosine, meanDirection, round } from '../base/numbers.ts';
 import { isNamed } from '../base/speaker-names.ts';
-import { cosine, meanDirection } from '../base/vectors.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { runPendingScrub } from '../stores/scrub.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
 import * as store from '../stores/speakers.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 
 type Deps = {
   readonly db: WritableDb;
@@ -78,7 +77,7 @@ export class SpeakerService {
   }
 
   /**
-   * Remembers a speaker by a name; one of that name learns from the new embedding. Throws `conflict` where the
+   * Remembers a speaker by a name; one of that name learns from the new embedding. Throws `conflict` if the
    * transcript has no embedding of the speaker. Call it in the transaction that names the speaker.
    */
   remember(transcript: Pick<Transcript, 'id' | 'userId'>, label: string, name: string): void {

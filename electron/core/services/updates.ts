@@ -35,7 +35,7 @@ export const isNewer = (a: string, b: string): boolean => {
   return at !== -1 && (after[at] ?? 0) > (before[at] ?? 0);
 };
 
-/** Rejects where the feed cannot be reached; undefined for an answer that is no feed. */
+/** Rejects if the feed cannot be reached; undefined for an answer that is no feed. */
 const readFeed = async (http: HttpClient, url: string): Promise<z.output<typeof Feed> | undefined> => {
   const { status, body } = await http.open({
     url,

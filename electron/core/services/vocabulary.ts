@@ -1,18 +1,19 @@
 import {
   MAX_SOUNDS_LIKE,
+  MAX_VOCABULARY,
   type SuggestedTerm,
   type TermSuggestions,
+  termOf,
   type UserVocabulary,
   type VocabularyEntry,
 } from '../../contract/vocabulary.ts';
-import { MAX_VOCABULARY, termOf } from '../../contract/vocabulary-text.ts';
 import { stopWords } from '../analysis/topics/stop-words.ts';
 import { type Clock, isoTime } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import * as corrections from '../stores/corrections.ts';
 import type { WritableDb } from '../stores/database.ts';
 import { markForScrub } from '../stores/scrub-mark.ts';
-import { readUserVocabulary, writeUserVocabulary } from '../stores/vocabularies.ts';
+import { readUserVocabulary, writeUserVocabulary } from '../stores/users.ts';
 
 type Deps = { readonly db: WritableDb; readonly clock: Clock };
 
@@ -90,7 +91,7 @@ export class VocabularyService {
     return this.suggestions(userId);
   }
 
-  /** Adds a suggested term. Throws `suggestion_not_found`, and `conflict` where the list is full. */
+  /** Adds a suggested term. Throws `suggestion_not_found`, and `conflict` if the list is full. */
   accept(userId: string, id: string): UserVocabulary {
     const suggestion = this.#suggestion(userId, id);
     const terms = withTerm(this.get(userId).terms, suggestion);

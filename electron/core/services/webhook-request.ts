@@ -9,7 +9,7 @@ export type WebhookMessage = {
   /** Milliseconds since the epoch, as `sentAt`. */
   readonly createdAt: number;
   readonly sentAt: number;
-  /** Null where the request is not signed. */
+  /** Null if the request is not signed. */
   readonly secret: string | null;
 };
 
@@ -27,7 +27,7 @@ const signerOf = (secret: string): Webhook => {
   return standard.success ? new Webhook(standard.data) : new Webhook(secret, { format: 'raw' });
 };
 
-/** The body and the headers of an attempt, signed as Standard Webhooks prescribe where there is a secret. */
+/** The body and the headers of an attempt, signed as Standard Webhooks prescribe if there is a secret. */
 export const webhookRequest = ({ id, sentAt, secret }: WebhookMessage, payload: object): WebhookRequest => {
   const body = JSON.stringify(payload);
   const at = new Date(sentAt);

@@ -7,8 +7,8 @@ import { withoutLogin } from '../base/url-login.ts';
 import { WAITS } from '../base/waits.ts';
 import type { HttpClient } from '../engines/net/types.ts';
 import type { JobEvents } from '../jobs/events.ts';
+import type { Transcript } from '../stores/codecs.ts';
 import type { WritableDb } from '../stores/database.ts';
-import type { Transcript } from '../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../stores/transcripts.ts';
 import * as store from '../stores/webhooks.ts';
 import { type WebhookMessage, type WebhookRequest, webhookRequest } from './webhook-request.ts';
@@ -19,7 +19,6 @@ type Deps = {
   readonly logger: Logger;
   readonly http: HttpClient;
   readonly jobEvents: JobEvents;
-  /** Waits between the attempts, in seconds; their number limits the retries. */
   /** Makes the request of a delivery in our own form. */
   readonly render: (transcript: Transcript, message: WebhookMessage) => Promise<WebhookRequest>;
 };
@@ -47,9 +46,8 @@ const present = (delivery: store.Delivery): WebhookDelivery => ({
 });
 
 /**
- * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, or in AssemblyAI's where its
- * form created them, and retries until a response
- * is 2xx or the waits are used up. A trigger inserts the deliveries in the transaction that ends a transcript, so a
+ * Delivers the results of transcripts to their webhooks in the form of Standard Webhooks, or as id and status if a request in
+ * another service's form created them, and retries until a response is 2xx or the waits are used up. A trigger inserts the deliveries in the transaction that ends a transcript, so a
  * crash loses none.
  */
 export class WebhookService {
@@ -223,7 +221,7 @@ export class WebhookService {
     const { http, clock, render } = this.#deps;
     const { id, type, createdAt, url } = delivery;
     const message = { id, type, createdAt, sentAt: clock.now(), secret: transcript.webhookSecret };
-    const form = transcript.options.assemblyai?.webhook;
+    const form = transcript.options.foreign?.webhook;
     const status = transcript.status === 'failed' ? 'error' : 'completed';
     const { headers, body } =
       form === undefined

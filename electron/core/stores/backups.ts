@@ -26,7 +26,7 @@ const timeOf = (name: string): number | undefined => {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 };
 
-/** NaN, which equals no number, where the file cannot be read: the backup is then replaced. */
+/** NaN, which equals no number, if the file cannot be read: the backup is then replaced. */
 const readErasures = (path: string): number => {
   try {
     const file = new BetterSqlite3(path, { readonly: true, fileMustExist: true });

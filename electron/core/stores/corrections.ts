@@ -3,7 +3,7 @@ import { type ReadableDb, sql, type WritableDb } from './database.ts';
 /** What a person wrote in the place of what was recognized. */
 export type Correction = {
   readonly id: string;
-  /** The first channel where there is one. */
+  /** The first channel if there is one. */
   readonly channel: number;
   /** Milliseconds. */
   readonly at: number;

@@ -61,7 +61,7 @@ const copy = async (source: string, target: string, isThrottled: boolean): Promi
   }
 };
 
-/** Checks the database: where it is throttled, table by table, so that no transaction stays open for long. */
+/** Checks the database: if it is throttled, table by table, so that no transaction stays open for long. */
 const check = (source: string, isThrottled: boolean): TaskResult => {
   const file = open(source);
   try {

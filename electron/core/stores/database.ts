@@ -173,7 +173,7 @@ type OpenOptions = {
   now: () => number;
   /** Whether there are files of a library, which must never be served with an empty database. Default: there are none. */
   hasLibraryFiles?: () => boolean;
-  /** Frees some room on the disk; false where there is none to free. */
+  /** Frees some room on the disk; false if there is none to free. */
   giveUpReserve?: () => boolean;
   /** A database up to this size is checked although it was closed. Default 32 MB, which takes a fraction of a second. */
   maxBytesChecked?: number;
@@ -409,7 +409,7 @@ const openAndMigrate = (path: string, options: OpenOptions): Database => {
 };
 
 /**
- * Opens the database at `path` and migrates it to the newest version. After a crash, and where it is small, it checks
+ * Opens the database at `path` and migrates it to the newest version. After a crash, and if it is small, it checks
  * the file first; a damaged one is set aside. Leaves the file untouched and throws `conflict` for a database of a newer
  * version, `library_damaged` for one that is damaged, empty or missing beside the files of a library.
  */

@@ -1,6 +1,253 @@
-import { type FileMetadata, metadataCodec } from './codecs.ts';
+import { sql as raw } from 'kysely';
+import type { LinkEffect } from '../../contract/storage.ts';
+import { corsListCodec, type FileMetadata, metadataCodec, type Transcript } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import type { FileRow } from './schema.ts';
+
+/** A presigned upload that was handed out. It reserves its key and can be used once. */
+export type PresignedUpload = Pick<
+  FileRecord,
+  'userId' | 'key' | 'folder' | 'originalName' | 'mimeType' | 'isPublic' | 'metadata'
+> & {
+  /** Random; identifies the upload in its signed token. */
+  readonly nonce: string;
+  /** Most bytes that may be sent. */
+  readonly maxSize: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly isUsed: boolean;
+};
+
+export const insertPresigned = (db: WritableDb, upload: PresignedUpload): void => {
+  db.run(
+    sql.insertInto('presigned_uploads').values({
+      nonce: upload.nonce,
+      user_id: upload.userId,
+      key: upload.key,
+      folder: upload.folder,
+      original_name: upload.originalName,
+      mime_type: upload.mimeType,
+      max_size: upload.maxSize,
+      public: upload.isPublic ? 1 : 0,
+      metadata: metadataCodec.encode(upload.metadata),
+      expires_at: upload.expiresAt,
+      used: upload.isUsed ? 1 : 0,
+    }),
+  );
+};
+
+export const findPresigned = (db: ReadableDb, nonce: string): PresignedUpload | undefined => {
+  const row = db.get(sql.selectFrom('presigned_uploads').selectAll().where('nonce', '=', nonce));
+  if (row === undefined) return undefined;
+  return {
+    nonce: row.nonce,
+    userId: row.user_id,
+    key: row.key,
+    folder: row.folder,
+    originalName: row.original_name,
+    mimeType: row.mime_type,
+    maxSize: row.max_size,
+    isPublic: row.public === 1,
+    metadata: metadataCodec.decode(row.metadata),
+    expiresAt: row.expires_at,
+    isUsed: row.used === 1,
+  };
+};
+
+export const isPresignedKey = (db: ReadableDb, key: string): boolean =>
+  db.get(sql.selectFrom('presigned_uploads').select('nonce').where('key', '=', key)) !== undefined;
+
+export const markPresignedUsed = (db: WritableDb, nonce: string): void => {
+  db.run(sql.updateTable('presigned_uploads').set({ used: 1 }).where('nonce', '=', nonce));
+};
+
+/** Deletes uploads that expired before `time`; their tokens are refused by the expiry that they carry. */
+export const deletePresignedBefore = (db: WritableDb, time: number): void => {
+  db.run(sql.deleteFrom('presigned_uploads').where('expires_at', '<', time));
+};
+
+/** The CORS configuration of a user's files. */
+export type CorsRules = {
+  readonly allowedOrigins: readonly string[];
+  readonly allowedMethods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+};
+
+export const findCors = (db: ReadableDb, userId: string): CorsRules | undefined => {
+  const row = db.get(sql.selectFrom('bucket_cors').selectAll().where('user_id', '=', userId));
+  if (row === undefined) return undefined;
+  return {
+    allowedOrigins: corsListCodec.decode(row.origins),
+    allowedMethods: corsListCodec.decode(row.methods),
+    allowedHeaders: corsListCodec.decode(row.headers),
+    maxAgeSeconds: row.max_age,
+    updatedAt: row.updated_at,
+  };
+};
+
+export const saveCors = (db: WritableDb, userId: string, rules: CorsRules): void => {
+  db.run(
+    sql.replaceInto('bucket_cors').values({
+      user_id: userId,
+      origins: corsListCodec.encode([...rules.allowedOrigins]),
+      methods: corsListCodec.encode([...rules.allowedMethods]),
+      headers: corsListCodec.encode([...rules.allowedHeaders]),
+      max_age: rules.maxAgeSeconds,
+      updated_at: rules.updatedAt,
+    }),
+  );
+};
+
+/** A transcript that was made from a stored file. */
+export type FileLink = Pick<Transcript, 'id' | 'name' | 'status'> & {
+  readonly isRedacted: boolean;
+  /** What becomes of it when the file is deleted. */
+  readonly effect: LinkEffect;
+};
+
+export type LinkCount = Pick<FileLink, 'isRedacted' | 'effect'> & { readonly count: number };
+
+const redacted = raw<number>`coalesce(options ->> '$.redact_pii', 0)`;
+/** A redacted transcript never plays the original; one with audio of its own, such as a bleeped recording, keeps that. */
+const effect = raw<LinkEffect>`CASE
+  WHEN audio_file IS NOT NULL THEN 'nothing'
+  WHEN status = 'processing' THEN 'job_fails'
+  WHEN status = 'failed' THEN 'retry_lost'
+  WHEN ${redacted} THEN 'nothing'
+  ELSE 'audio_lost' END`;
+
+type OwnFile = Pick<FileRecord, 'id' | 'userId'>;
+
+const linked = ({ id, userId }: OwnFile) =>
+  sql
+    .selectFrom('transcripts')
+    .where('file_id', '=', id)
+    // The plus keeps SQLite from using an index on user_id.
+    .where(raw<string>`+user_id`, '=', userId);
+
+/** The newest transcripts that were made from a user's file. */
+export const linksOfFile = (db: ReadableDb, file: OwnFile, limit: number): FileLink[] =>
+  db
+    .all(
+      linked(file)
+        .select(['id', 'name', 'status', redacted.as('redacted'), effect.as('effect')])
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit),
+    )
+    .map(({ redacted, ...link }) => ({ ...link, isRedacted: redacted !== 0 }));
+
+/** The numbers of transcripts that were made from a user's file, by kind. */
+export const countLinksOfFile = (db: ReadableDb, file: OwnFile): LinkCount[] =>
+  db
+    .all(
+      linked(file)
+        .select((eb) => [redacted.as('redacted'), effect.as('effect'), eb.fn.countAll<number>().as('count')])
+        .groupBy(['redacted', 'effect']),
+    )
+    .map(({ redacted, ...kind }) => ({ ...kind, isRedacted: redacted !== 0 }));
+
+export type FileFilter = {
+  readonly folder?: string | undefined;
+  /** The beginning of the key, with the user's part. */
+  readonly prefix?: string | undefined;
+  /** A part of the name or of a metadata value. */
+  readonly q?: string | undefined;
+  readonly metadata: readonly (readonly [key: string, value: string])[];
+  readonly page: number;
+  readonly limit: number;
+  readonly sort: 'uploaded_at' | 'name' | 'size';
+  readonly order: 'asc' | 'desc';
+};
+
+/** FTS5's trigram index needs three characters; shorter queries scan the names. */
+const TRIGRAM = 3;
+
+const literalLike = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+/** An upper bound of all texts that begin with `prefix`. */
+const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
+
+/** Whether the filter leaves so few rows that sorting them is cheaper than walking an index in the requested order. */
+const isSelective = ({ prefix, q, metadata }: FileFilter): boolean =>
+  prefix !== undefined || metadata.length > 0 || [...(q ?? '')].length >= TRIGRAM;
+
+const filtered = (userId: string, filter: FileFilter) => {
+  const { folder, prefix, q, metadata } = filter;
+  // Unary plus keeps SQLite from using the index of the sort order, which would visit all of the user's files.
+  const owner = isSelective(filter) ? raw<string>`+user_id` : raw.ref<string>('user_id');
+  let query = sql.selectFrom('files').where(owner, '=', userId);
+  if (folder !== undefined) {
+    query = query.where(isSelective(filter) ? raw<string>`+folder` : raw.ref<string>('folder'), '=', folder);
+  }
+  if (prefix !== undefined) query = query.where('key', '>=', prefix).where('key', '<', afterPrefix(prefix));
+  for (const [key, value] of metadata) {
+    query = query.where('id', 'in', (eb) =>
+      eb
+        .selectFrom('file_metadata')
+        .select('file_id')
+        .where('user_id', '=', userId)
+        .where('key', '=', key)
+        .where('value', '=', value),
+    );
+  }
+  if (q === undefined || q === '') return query;
+  // No name holds control characters, and FTS5 stops reading its query at a NUL.
+  if (/\p{Cc}/u.test(q)) return query.where(raw<boolean>`0`);
+  if ([...q].length < TRIGRAM) {
+    return query.where(raw<boolean>`original_name LIKE ${literalLike(q)} ESCAPE '\\'`);
+  }
+  const phrase = `"${q.replaceAll('"', '""')}"`;
+  return query.where('number', 'in', (eb) =>
+    eb.selectFrom('files_text').select('rowid').where(raw<boolean>`files_text MATCH ${phrase}`),
+  );
+};
+
+const COLUMN = { uploaded_at: 'uploaded_at', name: 'original_name', size: 'size' } as const;
+
+/** The query of one page; exported so that a test can check its plan. */
+export const filePage = (userId: string, filter: FileFilter) => {
+  const { sort, order, limit, page } = filter;
+  const column = raw.ref(COLUMN[sort]);
+  const sorted = sort === 'name' ? raw`${column} COLLATE NOCASE` : column;
+  return filtered(userId, filter)
+    .selectAll()
+    .orderBy(sorted, order)
+    .orderBy('id', order)
+    .limit(limit)
+    .offset((page - 1) * limit);
+};
+
+const countFiles = (db: ReadableDb, userId: string, filter: FileFilter): number => {
+  const { folder, prefix, q, metadata } = filter;
+  const onlyFolder = prefix === undefined && (q === undefined || q === '') && metadata.length === 0;
+  if (!onlyFolder) {
+    const query = filtered(userId, filter).select((eb) => eb.fn.countAll<number>().as('count'));
+    return db.get(query)?.count ?? 0;
+  }
+  if (folder === undefined) return storageUsage(db, userId).files;
+  const known = sql.selectFrom('file_folders').select('files').where('user_id', '=', userId);
+  return db.get(known.where('folder', '=', folder))?.files ?? 0;
+};
+
+/** One page of a user's files, and the number of all that match. */
+export const listFiles = (
+  db: ReadableDb,
+  userId: string,
+  filter: FileFilter,
+): { files: FileRecord[]; total: number } => ({
+  files: db.all(filePage(userId, filter)).map(fileRecord),
+  total: countFiles(db, userId, filter),
+});
+
+/** The folders in which a user has files, in alphabetical order. */
+export const listFolders = (db: ReadableDb, userId: string): string[] =>
+  db
+    .all(sql.selectFrom('file_folders').select('folder').where('user_id', '=', userId).orderBy('folder'))
+    .map((row) => row.folder);
 
 /** A user's stored file. */
 export type FileRecord = {

@@ -1,12 +1,7 @@
 import { sql as raw } from 'kysely';
+import { decodeTranscript, encodeUpdate, type Transcript, type TranscriptChange } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
-import {
-  decodeTranscript,
-  encodeUpdate,
-  type Transcript,
-  type TranscriptChange,
-} from './transcript-record.ts';
 
 const PAUSED = 'queue.paused';
 

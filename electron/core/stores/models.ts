@@ -1,5 +1,14 @@
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { PROCESSING } from './jobs.ts';
+import type { DeviceTrialRow } from './schema.ts';
+
+/** The trials made under these conditions: the same graphics processor, driver and program. */
+export const readDeviceTrials = (db: ReadableDb, conditions: string): DeviceTrialRow[] =>
+  db.all(sql.selectFrom('device_trials').selectAll().where('conditions', '=', conditions));
+
+export const writeDeviceTrial = (db: WritableDb, trial: DeviceTrialRow): void => {
+  db.run(sql.replaceInto('device_trials').values(trial));
+};
 
 /** The download of a model that is not complete: active, paused or failed. */
 export type ModelDownload = {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { TranscriptRow } from './transcript-record.ts';
+import type { TranscriptRow } from './codecs.ts';
 
 /** The columns of each table. Times are milliseconds since the epoch; JSON columns are text (`codecs.ts`). */
 export type Tables = {
@@ -106,7 +106,7 @@ export type SegmentRangeRow = {
   transcript_id: string;
   /** Id of the row of segment 0. */
   first_id: number;
-  /** 1 where there may be rows that are no segments of the transcript, yet or any more. */
+  /** 1 if there may be rows that are no segments of the transcript, yet or any more. */
   has_others: number;
 };
 
@@ -119,9 +119,9 @@ export type SegmentRow = {
   start: number;
   end: number;
   speaker_id: string | null;
-  /** Null where channels were not recognized by themselves. */
+  /** Null if channels were not recognized by themselves. */
   channel: number | null;
-  /** Null until known, and where an earlier version recognized it. */
+  /** Null until known, and if an earlier version recognized it. */
   language: string | null;
   /** JSON: `[[word, start, end, confidence, speaker_id], …]`. */
   words: string;
@@ -132,7 +132,7 @@ export type EditRow = {
   /** The revision that the edit made, which no other edit of the transcript ever has. */
   number: number;
   kind: 'text' | 'speakers' | 'diarization' | 'times' | 'name';
-  /** 1 where it is undone and can be made again. */
+  /** 1 if it is undone and can be made again. */
   undone: number;
   /** JSON: what undoes it, or makes it again. */
   patch: string;

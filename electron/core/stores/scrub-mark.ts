@@ -19,7 +19,7 @@ export const setScrubMark = (db: WritableDb, value: ScrubScope): void => {
 /**
  * Notes that private content was just replaced or deleted and must also leave the database files and backups. Call it in
  * the same transaction. `startScrubbing` and, after a crash, the next start do the rest; call `runPendingScrub` after the commit
- * where it must not wait.
+ * if it must not wait.
  */
 export const markForScrub = (db: WritableDb, scope: ScrubScope): void =>
   setScrubMark(db, scrubMarkOf(db) === 'index' ? 'index' : scope);

@@ -1,9 +1,8 @@
 import { sql as raw } from 'kysely';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { indexText } from '../search/tokens.ts';
-import { optionsCodec } from './codecs.ts';
+import { optionsCodec, type TranscriptChange, type TranscriptRow } from './codecs.ts';
 import { query, type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { TranscriptChange, TranscriptRow } from './transcript-record.ts';
 
 const REBUILD = 'search.rebuild';
 
@@ -89,7 +88,7 @@ export const syncIndex = (
   else if (isDue) putEntry(db, row, prepared);
 };
 
-/** Builds the index anew where a migration asked for it. Returns the number of transcripts in it, or undefined. */
+/** Builds the index anew if a migration asked for it. Returns the number of transcripts in it, or undefined. */
 export const rebuildIndexIfMarked = (db: WritableDb): number | undefined => {
   const mark = sql.selectFrom('meta').select('value').where('key', '=', REBUILD);
   if (db.get(mark) === undefined) return undefined;
@@ -173,7 +172,7 @@ const ownsAll = (db: ReadableDb, userId: string): boolean =>
         OR EXISTS (SELECT 1 FROM transcripts WHERE user_id > ${userId}) AS others`),
   )?.others === 0;
 
-/** Both filters are left out where they change nothing: for a word of every transcript they cost a quarter of the time. */
+/** Both filters are left out if they change nothing: for a word of every transcript they cost a quarter of the time. */
 const scopeOf = (db: ReadableDb, userId: string): Scope => {
   const token = ownerToken(userId);
   // Of all tokens in the column `owner`, the user's transcripts have this one.
@@ -262,7 +261,7 @@ const MAX_WORDS_READ = 50_000;
 
 /**
  * Words of the index that begin with a letter and have a length from `least` to `most`, most frequent first. They are the
- * words of all users: show one only where it matches something of the user's.
+ * words of all users: show one only if it matches something of the user's.
  */
 export const wordsOfIndex = (db: ReadableDb, letter: string, least: number, most: number): string[] =>
   db
@@ -288,7 +287,7 @@ export const searchTranscripts = (
     const rows = readTier(db, tier, { limit: limit - found.length, offset: skip });
     found.push(...rows);
     if (found.length === limit) break;
-    // Count a tier only where the page begins behind it.
+    // Count a tier only if the page begins behind it.
     skip = rows.length > 0 || skip === 0 ? 0 : Math.max(0, skip - countRows(db, tier.match));
   }
   return found;

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import BetterSqlite3 from 'better-sqlite3';
+import type { Compilable } from 'kysely';
 import { AppError, hasDiskFullCode } from '../base/errors.ts';
 import type { YieldIfDue } from '../base/event-loop.ts';
 import { type PackedWord, wordsCodec } from './codecs.ts';
@@ -7,6 +9,25 @@ import { type ReadableDb, sql, type WritableDb } from './database.ts';
 import { isClaimed } from './jobs.ts';
 import type { SegmentRow } from './schema.ts';
 import { isScrubPending, markForScrub } from './scrub-mark.ts';
+
+/** Reads the segments of a transcript through a connection of its own: for threads. */
+export const readSegmentsOf = (databasePath: string, transcriptId: string): StoredSegment[] => {
+  const file = new BetterSqlite3(databasePath, { readonly: true, fileMustExist: true });
+  const statementOf = <R>(query: Compilable<R>) => {
+    const { sql, parameters } = query.compile();
+    // Kysely types the rows of the query that it compiled, and SQLite returns rows of exactly that query.
+    return file.prepare(sql).bind(...parameters) as BetterSqlite3.Statement<unknown[], R>;
+  };
+  const db: ReadableDb = {
+    all: (query) => statementOf(query).all(),
+    get: (query) => statementOf(query).get(),
+  };
+  try {
+    return file.transaction(() => readSegments(db, transcriptId))();
+  } finally {
+    file.close();
+  }
+};
 
 /** Ids from one range to the next: more than a transcript can have segments. */
 const RANGE = 2 ** 31;
@@ -103,7 +124,7 @@ export const deleteLeftovers = (db: WritableDb): boolean => {
   return db.get(withOthers.limit(1)) !== undefined;
 };
 
-/** How another model reads a word; empty if it heard none there. */
+/** How another model reads a word; empty if it recognized none there. */
 type WordAlternative = { readonly text: string; readonly model: string; readonly confidence: number };
 
 export type StoredWord = {
@@ -135,9 +156,9 @@ export type StoredSegment = {
   start: number;
   end: number;
   speaker_id: string | null;
-  /** The audio channel in which it is said, from 0; absent where channels were not recognized by themselves. */
+  /** The audio channel in which it is said, from 0; absent if channels were not recognized by themselves. */
   channel?: number;
-  /** The code of the language of its text; absent until known, and where an earlier version recognized it. */
+  /** The code of the language of its text; absent until known, and if an earlier version recognized it. */
   language?: string;
   words: StoredWord[];
 };
@@ -476,7 +497,7 @@ export const differingSpan = (
 /** Segments of a job that wait to become those of its transcript. */
 export type StagedSegments = {
   readonly transcriptId: string;
-  /** False where the transcript has the same already, and nothing was written. */
+  /** False if the transcript has the same already, and nothing was written. */
   readonly isChange: boolean;
 };
 
@@ -486,7 +507,7 @@ const STAGED_AT_ONCE = 400;
 /**
  * Writes all segments that a job's transcript is to have, beside those it has, in steps between which other requests get
  * their turn: ten hours take as long as a noticeable pause. `switchToStaged` makes them those of the transcript. Nothing
- * else may write its segments until then. Throws `interrupted` where the job is no longer the caller's.
+ * else may write its segments until then. Throws `interrupted` if the job is no longer the caller's.
  */
 export const stageSegments = async (
   db: WritableDb,

@@ -1,18 +1,136 @@
 import { sql as raw } from 'kysely';
-import { listedAnalysisCodec } from './codecs.ts';
-import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
 import {
   decodeError,
   decodeTranscript,
   ERROR_COLUMNS,
   encodeTranscript,
   encodeUpdate,
+  listedAnalysisCodec,
   partOfTranscript,
   type Transcript,
   type TranscriptChange,
   type TranscriptRow,
-} from './transcript-record.ts';
+} from './codecs.ts';
+import { type ReadableDb, sql, type WritableDb } from './database.ts';
+import { type IndexedText, syncIndex, touchesIndex } from './search.ts';
+
+export type CursorFilter = {
+  readonly limit: number;
+  readonly status?: Transcript['status'] | undefined;
+  /** Among the processing ones: whether a worker has taken the job. */
+  readonly running?: boolean | undefined;
+  /** Milliseconds since the epoch; the end is exclusive. */
+  readonly created?: { readonly from: number; readonly to: number } | undefined;
+  /** Only transcripts older, or only newer, than this id. */
+  readonly beforeId?: string | undefined;
+  readonly afterId?: string | undefined;
+};
+
+const CURSOR_COLUMNS = [
+  'id',
+  'audio_url',
+  'status',
+  'lease',
+  'created_at',
+  'completed_at',
+  'error_message',
+] as const;
+
+/** The columns of a transcript in a paginated list. */
+export type TranscriptAtCursor = Pick<
+  Transcript,
+  'id' | 'audioUrl' | 'status' | 'createdAt' | 'completedAt'
+> & {
+  readonly isRunning: boolean;
+  readonly errorMessage: string | null;
+};
+
+const decodeAtCursor = (row: Pick<TranscriptRow, (typeof CURSOR_COLUMNS)[number]>): TranscriptAtCursor => ({
+  id: row.id,
+  audioUrl: row.audio_url,
+  status: row.status,
+  isRunning: row.lease !== null,
+  createdAt: row.created_at,
+  completedAt: row.completed_at,
+  errorMessage: row.error_message,
+});
+
+/**
+ * A user's transcripts next to a cursor, newest first. Ids sort by creation time, so a page stays the same while
+ * transcripts are added.
+ */
+export const transcriptsAtCursor = (
+  db: ReadableDb,
+  userId: string,
+  filter: CursorFilter,
+): TranscriptAtCursor[] => {
+  const { status, running, created, beforeId, afterId } = filter;
+  let query = sql
+    .selectFrom('transcripts')
+    .select(CURSOR_COLUMNS)
+    .where('user_id', '=', userId)
+    .limit(filter.limit);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (running !== undefined) query = query.where('lease', running ? 'is not' : 'is', null);
+  if (created !== undefined) {
+    query = query.where('created_at', '>=', created.from).where('created_at', '<', created.to);
+  }
+  if (beforeId !== undefined) query = query.where('id', '<', beforeId);
+  if (afterId !== undefined) query = query.where('id', '>', afterId);
+  // After a cursor the nearest ids are wanted, so these are read in ascending order and reversed.
+  if (afterId !== undefined && beforeId === undefined) {
+    return db.all(query.orderBy('id', 'asc')).map(decodeAtCursor).reverse();
+  }
+  return db.all(query.orderBy('id', 'desc')).map(decodeAtCursor);
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A creation that was asked for under an idempotency key. */
+type IdempotentCreation = {
+  readonly userId: string;
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly transcriptId: string;
+  readonly createdAt: number;
+};
+
+/** The first creation under this key within the last 24 hours. */
+export const findIdempotent = (
+  db: ReadableDb,
+  userId: string,
+  key: string,
+  now: number,
+): IdempotentCreation | undefined => {
+  const row = db.get(
+    sql
+      .selectFrom('idempotency')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('key', '=', key)
+      .where('created_at', '>', now - DAY_MS),
+  );
+  if (row === undefined) return undefined;
+  const { body_hash: bodyHash, transcript_id: transcriptId, created_at: createdAt } = row;
+  return { userId, key, bodyHash, transcriptId, createdAt };
+};
+
+/** Remembers a key, and deletes those older than 24 hours. */
+export const rememberIdempotent = (
+  db: WritableDb,
+  { userId, key, bodyHash, transcriptId, createdAt }: IdempotentCreation,
+): void => {
+  db.run(sql.deleteFrom('idempotency').where('created_at', '<=', createdAt - DAY_MS));
+  db.run(
+    sql.replaceInto('idempotency').values({
+      user_id: userId,
+      key,
+      body_hash: bodyHash,
+      transcript_id: transcriptId,
+      created_at: createdAt,
+    }),
+  );
+};
 
 export type TranscriptFilter = {
   page: number;
@@ -129,7 +247,7 @@ export const findProcessing = (db: ReadableDb, userId: string): StoredSummary[] 
 
 const filtered = (userId: string, filter: TranscriptFilter) => {
   const { status, reason, language, model, createdFrom, createdTo, fileId } = filter;
-  // The plus stops SQLite from using an index on user_id where the file selects far fewer transcripts.
+  // The plus stops SQLite from using an index on user_id if the file selects far fewer transcripts.
   const owner = fileId === undefined ? raw.ref<string>('user_id') : raw<string>`+user_id`;
   let query = sql.selectFrom('transcripts').where(owner, '=', userId);
   if (fileId !== undefined) query = query.where('file_id', '=', fileId);

@@ -1,5 +1,55 @@
+import type { VocabularyEntry } from '../../contract/vocabulary.ts';
+import { vocabularyCodec } from './codecs.ts';
 import { type ReadableDb, sql, type WritableDb } from './database.ts';
-import type { KeyRow, UserRow } from './schema.ts';
+import type { KeyRow, SessionRow, UserRow } from './schema.ts';
+
+export const insertSession = (db: WritableDb, session: SessionRow): void => {
+  db.run(sql.replaceInto('sessions').values(session));
+};
+
+/** A session that was used at `since` or later. */
+export const findSession = (
+  db: ReadableDb,
+  hash: string,
+  kind: SessionRow['kind'],
+  since: number,
+): SessionRow | undefined =>
+  db.get(
+    sql
+      .selectFrom('sessions')
+      .selectAll()
+      .where('hash', '=', hash)
+      .where('kind', '=', kind)
+      .where('used_at', '>=', since),
+  );
+
+export const touchSession = (db: WritableDb, hash: string, at: number): void => {
+  db.run(sql.updateTable('sessions').set({ used_at: at }).where('hash', '=', hash));
+};
+
+export const sessionsOf = (db: ReadableDb, userId: string): string[] =>
+  db.all(sql.selectFrom('sessions').select('hash').where('user_id', '=', userId)).map(({ hash }) => hash);
+
+export const deleteSessionsBefore = (db: WritableDb, since: number): void => {
+  db.run(sql.deleteFrom('sessions').where('used_at', '<', since));
+};
+
+type UserVocabulary = { readonly entries: readonly VocabularyEntry[]; readonly updatedAt: number };
+
+/** Undefined for a user who never set one. */
+export const readUserVocabulary = (db: ReadableDb, userId: string): UserVocabulary | undefined => {
+  const row = db.get(sql.selectFrom('vocabularies').selectAll().where('user_id', '=', userId));
+  return row && { entries: vocabularyCodec.decode(row.entries), updatedAt: row.updated_at };
+};
+
+export const writeUserVocabulary = (
+  db: WritableDb,
+  userId: string,
+  { entries, updatedAt }: UserVocabulary,
+): void => {
+  const row = { user_id: userId, entries: vocabularyCodec.encode([...entries]), updated_at: updatedAt };
+  db.run(sql.replaceInto('vocabularies').values(row));
+};
 
 export type UserRecord = {
   readonly id: string;

@@ -86,7 +86,7 @@ const share = (opt: string, part: 'resources' | 'addon'): void => {
 
 /**
  * Packs the program with its command line: `/usr/lib/earshot` as the package for servers has it, and `/opt/Earshot` with
- * Electron, whose sandbox gets the set-user-id bit that it needs where people may not make name spaces.
+ * Electron, whose sandbox gets the set-user-id bit that it needs if people may not make name spaces.
  */
 export const buildDesktopDeb = ({ version, unpacked, addon, node, out, compression }: Inputs): string => {
   const tree = mkdtempSync(join(tmpdir(), 'earshot-desktop-deb-'));

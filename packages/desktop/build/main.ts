@@ -108,7 +108,7 @@ const packageForLinux = (args: readonly string[]): number => {
   const status = electronBuilder('--linux', 'dir', ...args.filter((arg) => arg.startsWith('-c.')));
   if (status !== 0 && !EARSHOT_ELECTRON_DIST)
     print(
-      '! electron   where its binary cannot be downloaded from GitHub, EARSHOT_ELECTRON_DIST names an unpacked one.',
+      '! electron   if its binary cannot be downloaded from GitHub, EARSHOT_ELECTRON_DIST names an unpacked one.',
     );
   if (status !== 0 || args.includes('--dir')) return status;
   const unpacked = join(out, process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`);

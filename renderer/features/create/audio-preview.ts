@@ -1,5 +1,5 @@
 import type { Client } from '../../../electron/contract/client.ts';
-import { toSameOrigin } from '../../api/signed-url.ts';
+import { toSameOrigin } from '../../api/session.ts';
 import type { Peaks } from '../../lib/peaks.ts';
 
 export type AudioPreview = { readonly duration: number; readonly peaks: Peaks | undefined };

@@ -8,9 +8,8 @@ import { DiscardRecordingDialog } from '../../domain/discard-recording-dialog.ts
 import { findModel, toUsableOptions, withoutChannels } from '../../domain/model-choice.ts';
 import type { OriginalChoice } from '../../domain/redaction-fields.tsx';
 import { type Range, toCurl, toRequest, WHOLE_RECORDING } from '../../domain/transcript-request.ts';
-import { useTranscriptCounts } from '../../domain/use-transcript-counts.ts';
-import { type Services, useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useTranscriptCounts } from '../../domain/use-library-actions.ts';
+import { type Services, useApi, useI18n, usePrefs, useServices } from '../../hooks/services.tsx';
 import type { Translate } from '../../i18n/index.ts';
 import type { Source } from '../../stores/dialogs.ts';
 import type { TranscriptionOptions } from '../../stores/prefs.ts';

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { Model } from '../../../electron/contract/system.ts';
-import { LicenseNotice } from '../../domain/license-notice.tsx';
-import { ModelStatus } from '../../domain/model-status.tsx';
+import { LicenseNotice, ModelStatus } from '../../domain/model-status.tsx';
 import { OfflineNotice } from '../../domain/offline-notice.tsx';
 import { useI18n } from '../../hooks/services.tsx';
 import { formatBytes } from '../../lib/format.ts';

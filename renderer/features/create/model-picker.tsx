@@ -1,9 +1,8 @@
 import { RadioGroup } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { MODEL_ALIASES } from '../../../electron/contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../../electron/contract/names.ts';
 import type { Model } from '../../../electron/contract/system.ts';
-import { listSpeechModels } from '../../domain/model-choice.ts';
-import { recommendedModel } from '../../domain/recommended-model.ts';
+import { listSpeechModels, recommendedModel } from '../../domain/model-choice.ts';
 import { useI18n } from '../../hooks/services.tsx';
 import type { I18nState, MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';

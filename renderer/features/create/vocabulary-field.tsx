@@ -1,14 +1,13 @@
 import { useState } from 'react';
-import type { VocabularyEntry } from '../../../electron/contract/vocabulary.ts';
 import {
   joinVocabularies,
   MAX_VOCABULARY,
   parseTerms,
   refusedTerm,
-} from '../../../electron/contract/vocabulary-text.ts';
+  type VocabularyEntry,
+} from '../../../electron/contract/vocabulary.ts';
 import { describeError } from '../../api/errors.ts';
-import { useI18n } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n } from '../../hooks/services.tsx';
 import { Field } from '../../ui/field.tsx';
 
 const MAX_ROWS = 5;

@@ -1,8 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { FileLinks, LinkEffect, StoredFile } from '../../../electron/contract/storage.ts';
 import { describeError } from '../../api/errors.ts';
-import { useI18n } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 

@@ -14,7 +14,7 @@ import {
 import { useState } from 'react';
 import type { StoredFile } from '../../../electron/contract/storage.ts';
 import { describeError } from '../../api/errors.ts';
-import { toSameOrigin } from '../../api/signed-url.ts';
+import { toSameOrigin } from '../../api/session.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import { cx } from '../../lib/classes.ts';
 import { formatBytes, formatRelativeDay } from '../../lib/format.ts';

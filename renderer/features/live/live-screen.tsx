@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page.tsx';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { LargeText } from './large-text.tsx';
 import { LiveText } from './live-text.tsx';
+import { Marks } from './marks.tsx';
 
 /** The words of the live session of this window, as somebody speaks. */
 const LiveScreen = () => {
@@ -49,7 +50,7 @@ const NoSession = () => {
   );
 };
 
-/** Pauses and goes on with P, and shows the large text with L, unless a dialog is open. */
+/** P pauses and goes on, L shows the large text, M marks the moment, unless a dialog is open. */
 const useLiveShortcuts = (onLarge: () => void): void => {
   const { dialogs, liveSession } = useServices();
   useEffect(() => {
@@ -59,6 +60,7 @@ const useLiveShortcuts = (onLarge: () => void): void => {
       const key = event.key.toLowerCase();
       if (key === 'p') liveSession.setPaused(liveSession.store.getState().state === 'running');
       else if (key === 'l') onLarge();
+      else if (key === 'm') liveSession.mark();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
@@ -73,7 +75,10 @@ const Session = () => {
   return (
     <>
       <Notices />
-      <FollowedText label={t('live.words')} />
+      <div className="flex min-h-0 flex-1 gap-6 max-lg:flex-col">
+        <FollowedText label={t('live.words')} />
+        <Marks />
+      </div>
       <Controls onLarge={toggleLarge} />
       {isLarge && <LargeText onClose={() => setIsLarge(false)} />}
     </>

@@ -2,11 +2,10 @@ import { ArrowDown, ArrowUp, ListOrdered, Pause, Play, Square } from 'lucide-rea
 import { useStore } from 'zustand';
 import type { UserListItem } from '../../../electron/contract/transcript-list.ts';
 import { describeError } from '../../api/errors.ts';
+import { RUNNING_JOBS } from '../../domain/jobs.ts';
 import { latestProgress, ProgressLine } from '../../domain/progress-line.tsx';
-import { RUNNING_JOBS } from '../../domain/running-jobs.ts';
 import { useLibraryActions } from '../../domain/use-library-actions.ts';
-import { useI18n, useServices } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n, useServices } from '../../hooks/services.tsx';
 import { hrefOf } from '../../stores/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Callout, EmptyState, SkeletonRows } from '../../ui/feedback.tsx';

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { NetworkLog } from '../../../electron/contract/system.ts';
 import { LogSection } from '../../domain/log-section.tsx';
-import { useI18n } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n } from '../../hooks/services.tsx';
 import { formatBytes, formatDateTime, formatNumber } from '../../lib/format.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
 

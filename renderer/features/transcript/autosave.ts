@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import { ApiError } from '../../../electron/contract/client.ts';
-import { MAX_EDITED_CHARACTERS, MAX_EDITS } from '../../../electron/contract/edit-bounds.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
-import type { PatchTranscript } from '../../../electron/contract/transcript-edits.ts';
+import {
+  MAX_EDITED_CHARACTERS,
+  MAX_EDITS,
+  type PatchTranscript,
+} from '../../../electron/contract/transcript-edits.ts';
 import { debounce } from '../../lib/debounce.ts';
 import type { SegmentText } from './model/edit.ts';
 import { readUnsavedEdits, type UnsavedEdit, writeUnsavedEdits } from './unsaved-edits.ts';

@@ -1,10 +1,9 @@
 import { PII_POLICIES } from '../../../electron/contract/analysis.ts';
-import type { Transcription } from '../../../electron/contract/transcript.ts';
+import type { Mark, Transcription } from '../../../electron/contract/transcript.ts';
 import { describeError } from '../../api/errors.ts';
-import { LicenseNotice } from '../../domain/license-notice.tsx';
+import { LicenseNotice } from '../../domain/model-status.tsx';
 import { modelLabel } from '../../domain/models.ts';
-import { useI18n, useServices } from '../../hooks/services.tsx';
-import { useApi } from '../../hooks/use-api.ts';
+import { useApi, useI18n, useServices } from '../../hooks/services.tsx';
 import type { I18nState } from '../../i18n/index.ts';
 import {
   formatBytes,
@@ -117,11 +116,31 @@ export const DetailsTab = ({ transcript }: { transcript: Transcription }) => {
           </div>
         ))}
       </dl>
+      <MarkedMoments marks={transcript.marks ?? []} />
       <ModelLicense id={transcript.model_id} />
       <SourcePage transcript={transcript} />
       <MoreToHide transcript={transcript} />
       {transcript.redaction_report !== undefined && <RedactionReport report={transcript.redaction_report} />}
       <WebhookDeliveries />
+    </>
+  );
+};
+
+/** The moments that somebody marked while it was recorded. */
+const MarkedMoments = ({ marks }: { marks: readonly Mark[] }) => {
+  const { t } = useI18n();
+  if (marks.length === 0) return null;
+  return (
+    <>
+      <SideHeading>{t('marks.title')}</SideHeading>
+      <ul className="flex flex-col gap-1.5">
+        {marks.map(({ at, text }) => (
+          <li key={at} className="flex items-baseline gap-3">
+            <TimeLink seconds={at} />
+            <span className="min-w-0 break-words">{text}</span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 };

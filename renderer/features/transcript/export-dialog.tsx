@@ -12,7 +12,7 @@ import {
   saveAddress,
   saveBlob,
 } from '../../api/export.ts';
-import { fetchAudioUrl } from '../../api/signed-url.ts';
+import { fetchAudioUrl } from '../../api/session.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { MessageKey } from '../../i18n/index.ts';
 import { cx } from '../../lib/classes.ts';

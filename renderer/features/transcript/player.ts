@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla';
-import type { SignedUrl } from '../../api/signed-url.ts';
+import type { SignedUrl } from '../../api/session.ts';
 
 type PlayerState = {
   readonly state: 'empty' | 'loading' | 'ready' | 'failed';

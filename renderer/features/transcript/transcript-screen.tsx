@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { damageIn } from '../../../electron/contract/warnings.ts';
 import { describeError } from '../../api/errors.ts';
-import { fetchAudioUrl } from '../../api/signed-url.ts';
+import { fetchAudioUrl } from '../../api/session.ts';
 import { useI18n, useServices } from '../../hooks/services.tsx';
 import type { ScreenProps } from '../../stores/router.ts';
 import { Button } from '../../ui/button.tsx';

@@ -52,7 +52,7 @@ export type Score = {
   readonly substitutions: number;
   readonly deletions: number;
   readonly insertions: number;
-  /** Words heard where nobody speaks. */
+  /** Words written where no one speaks. */
   readonly invented: number;
   /** Passages of which at most a fifth was heard, and runs that stand there twice. */
   readonly lost: readonly string[];

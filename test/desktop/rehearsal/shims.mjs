@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const log = process.env.EARSHOT_SHIM_LOG;
 const needed = (name) => log && appendFileSync(log, `${name}\n`);
-/** Adds a member where there is none. */
+/** Adds a member if there is none. */
 const add = (target, owner, name, value) => {
   if (target === undefined || name in target) return;
   Object.defineProperty(target, name, { value, configurable: true, writable: true });

@@ -1,4 +1,4 @@
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../electron/contract/client.ts';
 import type { Transcription } from '../../../electron/contract/transcript.ts';
 import { oneSentence, talk } from '../../support/audio.ts';
-import { breadth } from '../../support/breadth.ts';
 import { childOf, descendants, expectGone, FFMPEG, type Process } from '../../support/processes.ts';
 import type { Random } from '../../support/random.ts';
 import {
@@ -23,7 +22,7 @@ import { file, startUrlServer, type UrlServer } from '../../support/url-server.t
 import { slow } from './behaviors.ts';
 
 /** Seconds of the recording that takes several chunks: three are the first, one between, and the last. */
-export const LONG_SECONDS = breadth(66, 90);
+export const LONG_SECONDS = 66;
 const ENDLESS_SECONDS = 600;
 
 /** Recordings whose undisturbed text is known: several chunks, two chunks, a few seconds. */
@@ -40,7 +39,7 @@ const CLEAN_UP_MS = 20_000;
 /** Shared by the faults of one run: the undisturbed texts, and a server for faults that do not harm it. */
 export class FaultRun {
   /** Undisturbed texts by recording. */
-  readonly truths = new Map<string, string>();
+  readonly truths = new Map<string, Transcription>();
   /** What all servers of the run recognize with. */
   readonly model: TestServerOptions['model'];
   #server: TestServer | undefined;
@@ -213,14 +212,24 @@ export class FaultContext {
 
   /** The text of a recording without any fault. */
   async truth(server: TestServer, path: Recording): Promise<string> {
+    return (await this.#truth(server, path)).text;
+  }
+
+  async #truth(server: TestServer, path: Recording): Promise<Transcription> {
     const known = this.#run.truths.get(path);
     if (known !== undefined) return known;
     const url = this.urls.set(`/truth${path}`, file(this.#recording(path)));
-    const { text, status } = await this.ended(server, await this.submit(server, url));
-    equal(status, 'completed');
-    ok(text.length > 0, 'the undisturbed run has text');
-    this.#run.truths.set(path, text);
-    return text;
+    const transcript = await this.ended(server, await this.submit(server, url));
+    equal(transcript.status, 'completed');
+    ok(transcript.text.length > 0, 'the undisturbed run has text');
+    this.#run.truths.set(path, transcript);
+    return transcript;
+  }
+
+  /** Expects that the job completes with the text and all times of an undisturbed run. */
+  async expectTrueTimes(server: TestServer, id: string, path: Recording): Promise<void> {
+    const { segments } = await this.expectTruth(server, id, path);
+    deepEqual(segments, (await this.#truth(server, path)).segments);
   }
 
   /** Expects that the job completes with exactly the text of an undisturbed run. */
@@ -281,7 +290,7 @@ export class FaultContext {
 /** One thing that can go wrong. `run` returns what was observed, and throws when a promise is broken. */
 export type Fault = {
   readonly name: string;
-  /** Whether it is part of `npm test`; `breadth(false, true)`: of `npm run test:full` alone. */
+  /** Whether it is part of `npm test`; `npm run faults` has all of them. */
   readonly quick: boolean;
   run(context: FaultContext): Promise<string>;
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PLACEHOLDERS } from '../../../electron/contract/examples/values.ts';
+import { PLACEHOLDERS } from '../../../electron/contract/examples/example.ts';
 import { tinyWav } from '../../support/audio.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';

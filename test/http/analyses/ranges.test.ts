@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
-import { breadth } from '../../support/breadth.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 import { file, startUrlServer, type UrlServer } from '../../support/url-server.ts';
@@ -18,7 +17,7 @@ const NAME = '04-personal-data.m4a';
 
 beforeAll(async () => {
   [server, remote] = await Promise.all([
-    startServer({ quick: true, model: breadth('starter-parakeet', 'starter') }),
+    startServer({ quick: true, model: 'starter-parakeet' }),
     startUrlServer(),
   ]);
 });
@@ -38,7 +37,7 @@ describe('a redacted and diarized time range', () => {
   ])('keeps the sound of that range alone: %s', async (_, ranges) => {
     const url = remote.set(`/${ranges}/${NAME}`, file(fixture(NAME), { ranges }));
     // Speakers are identified in the same samples, however these were read.
-    const diarize = breadth(ranges, true);
+    const diarize = ranges;
     const t = await server.client.call('createTranscript', {
       body: CreateTranscript.parse({
         audio_url: url,

@@ -6,7 +6,6 @@ import {
   type Transcription,
 } from '../../../electron/contract/transcript.ts';
 import { wav } from '../../support/audio.ts';
-import { breadth } from '../../support/breadth.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { filesHolding } from '../../support/secrets.ts';
@@ -82,28 +81,6 @@ describe('the stored file of a redacted transcript', () => {
     expect((await analyze({ topics: true })).redaction_report?.source).toBe('deleted');
   });
 
-  // Above, one ends before the other is asked for.
-  it.each(breadth([], ['two']))(
-    'is deleted by the last of %s waiting redactions that ask for it',
-    async () => {
-      const key = await upload();
-      await server.client.call('pauseQueue');
-      const waiting = { ...redaction, wait_until_complete: false };
-      const made = [await transcribe(key, waiting), await transcribe(key, waiting)];
-      await server.client.call('resumeQueue');
-      const reports = await until(async () => {
-        const all = await Promise.all(
-          made.map(({ id }) => server.client.call('getTranscript', { params: { id } })),
-        );
-        return (
-          all.every(({ status }) => status === 'completed') && all.map((t) => t.redaction_report?.source)
-        );
-      });
-      expect(reports).toEqual(['deleted', 'deleted']);
-      expect(await hasFile(key)).toBe(false);
-    },
-  );
-
   it('is kept by a job that fails or is cancelled', async () => {
     const key = await upload();
     const failed = await transcribe(key, { ...redaction, audio_start_from: 5000 });
@@ -151,28 +128,21 @@ describe('a server that is killed during a redaction that deletes the source', (
       return t.status === 'processing' ? undefined : t;
     });
 
-  it.each([
-    ...breadth<[string, string][]>(
-      [],
-      [
-        ['when it begins', `stage <> 'queued'`],
-        ['while it recognizes', `stage = 'transcribing'`],
-        ['while it analyzes', `stage = 'analyzing'`],
-      ],
-    ),
-    ['when it is completed', `status = 'completed'`],
-  ])('%s: neither the file nor its bytes outlive the job', async (_when, condition) => {
-    const key = await upload();
-    let id = '';
-    await server.client.call('pauseQueue');
-    ({ id } = await transcribe(key, { ...redaction, wait_until_complete: false }));
-    await killWhen(`SELECT count(*) FROM transcripts WHERE id = '${id}' AND ${condition}`, () =>
-      server.client.call('resumeQueue'),
-    );
-    const t = await ended(id);
-    expect(t).toMatchObject({ status: 'completed', redaction_report: { source: 'deleted' } });
-    expect(await hasFile(key)).toBe(false);
-    // The bytes go right after the job has ended.
-    await until(() => filesHolding(server.dataDir, SOUND).length === 0);
-  });
+  it.each([['when it is completed', `status = 'completed'`]])(
+    '%s: neither the file nor its bytes outlive the job',
+    async (_when, condition) => {
+      const key = await upload();
+      let id = '';
+      await server.client.call('pauseQueue');
+      ({ id } = await transcribe(key, { ...redaction, wait_until_complete: false }));
+      await killWhen(`SELECT count(*) FROM transcripts WHERE id = '${id}' AND ${condition}`, () =>
+        server.client.call('resumeQueue'),
+      );
+      const t = await ended(id);
+      expect(t).toMatchObject({ status: 'completed', redaction_report: { source: 'deleted' } });
+      expect(await hasFile(key)).toBe(false);
+      // The bytes go right after the job has ended.
+      await until(() => filesHolding(server.dataDir, SOUND).length === 0);
+    },
+  );
 });

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyzeTranscript } from '../../../electron/contract/transcript.ts';
-import { breadth } from '../../support/breadth.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { secretsIn, secretTexts } from '../../support/secrets.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
@@ -29,7 +28,7 @@ beforeAll(async () => {
   const t = await transcribe(server, remote, NAME, {
     entity_detection: true,
     // The name and the e-mail address are said by then.
-    audio_end_at: breadth(14, 60),
+    audio_end_at: 14,
   });
   id = t.id;
   lastSegment = t.segments.length - 1;
@@ -71,25 +70,14 @@ const databaseBytes = (): string =>
     .join('\n');
 
 describe('a server that is killed right after a commit', () => {
-  it.each(breadth([1], [1, 2, 3, 4, 5]))(
-    'finds a new name and a corrected text after the restart (%i)',
-    async (n) => {
-      const [name, word] = [`zeppelin${n}`, `saxophone${n}`];
-      const body = { name, segments: [{ id: lastSegment, text: `A corrected ${word}.` }] };
-      await killWhen(`name = '${name}' AND text LIKE '%${word}%'`, () =>
-        server.client.call('patchTranscript', { params: { id }, body }),
-      );
-      await restart();
-      for (const q of [name, word]) expect(await find(q)).toEqual([id]);
-    },
-  );
-
-  it.each(breadth([], ['text']))('finds a corrected %s after a kill that follows its answer', async () => {
-    const segments = [{ id: lastSegment, text: 'A corrected xylophone.' }];
-    await server.client.call('patchTranscript', { params: { id }, body: { segments } });
-    await server.kill();
+  it('finds a new name and a corrected text after the restart', async () => {
+    const [name, word] = ['zeppelin', 'saxophone'];
+    const body = { name, segments: [{ id: lastSegment, text: `A corrected ${word}.` }] };
+    await killWhen(`name = '${name}' AND text LIKE '%${word}%'`, () =>
+      server.client.call('patchTranscript', { params: { id }, body }),
+    );
     await restart();
-    expect(await find('xylophone')).toEqual([id]);
+    for (const q of [name, word]) expect(await find(q)).toEqual([id]);
   });
 
   it('finds nothing redacted, and keeps it in no file', { timeout: PATIENCE_MS }, async () => {

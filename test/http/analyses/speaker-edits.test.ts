@@ -59,7 +59,7 @@ const split = (
     params: { id },
     body: { from, segments, ...(name === undefined ? {} : { name }) },
   });
-const exported = async (format: 'srt' | 'txt' | 'csv' | 'vtt') =>
+const exported = async (format: 'srt' | 'txt' | 'csv' | 'vtt' | 'md') =>
   (await client.send('exportTranscript', { params: { id }, query: { format } })).text();
 
 const told = ({ segments }: Transcription) =>
@@ -120,6 +120,17 @@ describe('moving words to another speaker', () => {
     expect(await exported('srt')).toContain('SPEAKER B: name’s Quillmark.');
     expect(state(await undo())).toEqual(state(before));
     expect(told(await redo())).toEqual(told(moved));
+  });
+
+  it('joins again in every export what is moved back', async () => {
+    const texts = () => Promise.all((['srt', 'vtt', 'txt', 'md'] as const).map(exported));
+    const before = await texts();
+    await assign({ id: 0, speaker_id: 'B', words: [1, 2] });
+    expect(await texts()).not.toEqual(before);
+    // The words of the middle, which are a segment of their own now.
+    const back = await assign({ id: 1, speaker_id: 'A' });
+    expect(told(back).length).toBeGreaterThan(3);
+    expect(await texts()).toEqual(before);
   });
 
   it('corrects the text with it, and is found by the new words', async () => {

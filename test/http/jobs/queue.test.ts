@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Client } from '../../../electron/contract/client.ts';
-import { breadth } from '../../support/breadth.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';
 
-const JOBS = breadth(80, 200);
+const JOBS = 80;
 
 let server: TestServer;
 let second: Client;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS } from '../../../electron/contract/exports.ts';
 import { wav } from '../../support/audio.ts';
-import { breadth } from '../../support/breadth.ts';
-import { ENGLISH_RECORDINGS, ONE_SENTENCE, truth } from '../../support/fixtures.ts';
+import { ONE_SENTENCE, truth } from '../../support/fixtures.ts';
 import { killOnCommit } from '../../support/kill-on-commit.ts';
 import { multilingualParakeet } from '../../support/multilingual-parakeet.ts';
 import { parakeetCliText } from '../../support/parakeet-cli.ts';
@@ -75,7 +74,7 @@ describe('the Parakeet family', () => {
 
   it('writes recordings with speakers, words in order and their times', async () => {
     const name = '02-two-speakers.mp3';
-    const audio_end_at = breadth(14, 60);
+    const audio_end_at = 14;
     const { status, warnings, ...transcript } = await transcribe(server, remote, name, {
       model: MODEL,
       timestamp_style: 'word',
@@ -90,19 +89,19 @@ describe('the Parakeet family', () => {
     expect(wordErrorRate(said, transcript.text ?? '')).toBeLessThanOrEqual(MAX_WORD_ERROR_RATE);
     expect(warnings).toContainEqual(expect.stringContaining('The prompt had no effect'));
     const words = transcript.segments?.flatMap(({ words: spoken = [] }) => spoken) ?? [];
-    expect(words.length).toBeGreaterThan(breadth(32, 90));
+    expect(words.length).toBeGreaterThan(32);
     for (const [index, word] of words.entries()) {
       expect(word.end).toBeGreaterThanOrEqual(word.start);
       expect(word.start).toBeGreaterThanOrEqual(words[index - 1]?.end ?? 0);
     }
     expect(new Set(words.map(({ speaker_id }) => speaker_id)).size).toBe(2);
-    expect(transcript.segments?.length).toBeGreaterThan(breadth(4, 10));
+    expect(transcript.segments?.length).toBeGreaterThan(4);
   });
 
   it('writes the words that parakeet-cli hears in one piece', async () => {
     let wrong = 0;
     let count = 0;
-    for (const name of breadth<readonly string[]>(SHORT_RECORDINGS, ENGLISH_RECORDINGS)) {
+    for (const name of SHORT_RECORDINGS) {
       const text = await textOf(name);
       const heard = plainWords(text);
       expect(heard, name).toEqual(plainWords(await parakeetCliText(fixturePcm(name))));
@@ -118,24 +117,11 @@ describe('the Parakeet family', () => {
     expect(wordErrorRate(truth('13-long-pause.wav').text, text)).toBe(0);
   });
 
-  // The tests of redaction have this model, too.
-  it.each(breadth<string[]>([], ['04-personal-data.m4a']))('redacts %s', async (name) => {
-    const redacted = await transcribe(server, remote, name, {
-      model: MODEL,
-      redact_pii: true,
-      redact_pii_audio: true,
-    });
-    expect(redacted.status).toBe('completed');
-    expect(redacted.text).not.toMatch(/Lopez|4111|example\.com/);
-    const srt = await server.fetch(`/v1/transcript/id/${redacted.id}/export?format=srt`);
-    expect(await srt.text()).toMatch(/-->(?![\s\S]*Lopez)/);
-  });
-
   it('goes on after SIGKILL with the same text, in every export', async () => {
     // A chunk of four minutes, and another one.
     const note = fixturePcm('01-short-note.wav');
-    const first = fixturePcm(breadth('01-short-note.wav', '08-meeting-4min.mp3'));
-    const pcm = new Int16Array(first.length + breadth(223, 0) * 16_000 + note.length);
+    const first = fixturePcm('01-short-note.wav');
+    const pcm = new Int16Array(first.length + 223 * 16_000 + note.length);
     const samplesOf = (sound: Float32Array) =>
       Int16Array.from(sound, (sample) => Math.round(sample * 32_767));
     pcm.set(samplesOf(first));

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breadth } from '../../support/breadth.ts';
 import { type Browser, borrowBrowser } from '../../support/browser.ts';
 import { freshStorage, newUser, upload } from './support/client.ts';
 
@@ -113,8 +112,8 @@ describe('stored HTML and SVG with scripts', () => {
         `${file.urls.download}?inline=true`,
         `${signed.data.url}?inline=true`,
       ];
-      // In `npm test` the one document at each address, the other at the last.
-      for (const url of name === 'a.svg' ? urls : urls.slice(breadth(2, 0))) {
+      // The one document at each address, the other at the last.
+      for (const url of name === 'a.svg' ? urls : urls.slice(2)) {
         page = await browser.newPage();
         const requests: string[] = [];
         page.on('request', (request) => requests.push(request.url()));

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breadth } from '../../support/breadth.ts';
 import { hostileNames } from '../../support/hostile-names.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { bearer, form, freshStorage, newUser, objectsIn } from './support/client.ts';
@@ -36,7 +35,7 @@ describe('hostile folders, names and keys over HTTP', () => {
           }
         }
       }),
-      { numRuns: breadth(60, 300) },
+      { numRuns: 60 },
     );
     expect(readdirSync(root)).toEqual(['data']);
     for (const path of objectsIn(objects)) {

@@ -6,13 +6,13 @@ import { Document, Packer, Paragraph } from 'docx';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../electron/contract/client.ts';
 import { FILE_TYPES } from '../../../electron/core/engines/scan/file-types.ts';
-import { dealt } from '../../support/breadth.ts';
+import { dealt } from '../../support/dealt.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { zip } from '../../support/zip.ts';
 import { freshStorage, newUser, upload } from './support/client.ts';
 
-/** In `npm test` each type is tried against every tenth of the others. */
+/** Each type is tried against every tenth of the others. */
 const DEALS = 10;
 
 const storage = await freshStorage();

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { patientFetch } from '../../../electron/cli/patient-fetch.ts';
+import { patientFetch } from '../../../electron/cli/connect.ts';
 import { runHere } from '../../support/command-line.ts';
 import { fixture, fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { discard, startServer, type TestServer } from '../../support/server.ts';

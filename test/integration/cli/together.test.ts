@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { breadth } from '../../support/breadth.ts';
 import { resultOf, runEarshot } from '../../support/command-line.ts';
 import { fixture, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { SYNTHETIC, spawnEarshot } from '../../support/server.ts';
@@ -85,26 +84,8 @@ it('a service that starts beside a command waits for it, and stays', async () =>
   expect(await end).toEqual([0, null]);
 });
 
-// It waits half a minute.
-if (breadth(false, true)) {
-  it('a service that starts beside a command that goes on shows that one’s', async () => {
-    const dataDir = temporaryFolder();
-    // A download without an answer fails after half a minute, too.
-    await runEarshot(dataDir, 'settings', 'set', 'network.stallSeconds', '300');
-    const held = heldRecording('/going-on.wav');
-    const commandEnd = resultOf(await transcribe(dataDir, held.url));
-    await until(held.isAsked);
-    const { code, err } = await resultOf(await spawnEarshot(['serve', '--port', '0', '--data-dir', dataDir]));
-    expect(code).toBe(0);
-    for (const line of [WAITS, 'is running already', 'It ends with the command that started it.'])
-      expect(err).toContain(line);
-    held.release();
-    expect((await commandEnd).code).toBe(0);
-  });
-}
-
 /** Two suffice for a race; each is a process. */
-const COMMANDS = breadth(['list', 'list'], ['list', 'list', 'list']);
+const COMMANDS = ['list', 'list'];
 
 it('commands that start at once all find a service', async () => {
   const dataDir = temporaryFolder();

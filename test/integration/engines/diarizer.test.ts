@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDiarizer, createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
 import { onnxMetadata } from '../../../electron/core/engines/diarizer/onnx-header.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { WORKER_ENTRY } from '../../support/paths.ts';
 import { createRandom, SEED } from '../../support/random.ts';
 import { speakerModels } from '../../support/speaker-models.ts';

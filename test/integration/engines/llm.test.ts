@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
-import { LlmError } from '../../../electron/core/engines/llm/chat.ts';
 import {
   createLocalSummarizer,
+  LlmError,
   packLines,
   parseStatements,
 } from '../../../electron/core/engines/llm/summarizer.ts';

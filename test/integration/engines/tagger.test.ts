@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { createTagger } from '../../../electron/core/engines/tagger/tagger.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { testAddon } from '../../support/addon.ts';
 import { ROOT, WORKER_ENTRY } from '../../support/paths.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -11,9 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import { AnalysisThreads } from '../../../electron/core/analysis/analyze-in-thread.ts';
 import { createSpeakerModelTrial } from '../../../electron/core/engines/diarizer/diarizer.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { testAddon } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 import { fixturePath, ONE_SENTENCE } from '../../support/fixtures.ts';
 import { ROOT } from '../../support/paths.ts';
 import { speakerModels } from '../../support/speaker-models.ts';
@@ -27,7 +26,7 @@ const isBuilt = process.env.EARSHOT_TEST_PROGRAM === 'bundled';
 const FOLDER = isBuilt ? join(ROOT, 'out') : join(ROOT, '.earshot', `bundle-test-${process.pid}`);
 
 /** In `npm test` the services of all other tests analyze and tell voices apart in what it has built. */
-const isAlone = breadth(!isBuilt, true);
+const isAlone = !isBuilt;
 
 const bundled = (name: string): string => join(FOLDER, 'main', name);
 

@@ -28,7 +28,7 @@ const pack = (environment: NodeJS.ProcessEnv): Promise<unknown> =>
     { cwd: ROOT, env: { ...process.env, NODE_COMPILE_CACHE: join(cacheDir(), 'code'), ...environment } },
   );
 
-/** Electron's own folder for electron-builder; undefined where it cannot be had. */
+/** Electron's own folder for electron-builder; undefined if it cannot be had. */
 const electronFolder = async (): Promise<string | undefined> => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   try {

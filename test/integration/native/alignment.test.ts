@@ -8,7 +8,6 @@ import {
 import type { TranscribeParams, WhisperResult } from '../../../electron/core/engines/whisper/types.ts';
 import { SHAPES, writeRandomModel } from '../../bench/random-model.ts';
 import { testAddon } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { firstSentences } from '../../support/pcm.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -91,7 +90,6 @@ describe('aligned times', () => {
   });
 
   it.each([
-    ...breadth([], [['toy', SHAPES.toy] as const]),
     ['large-v3, but small', { ...SHAPES.toy, decoderLayers: 1, mels: 128, vocabulary: 51_866 }] as const,
   ])('do no harm with a model whose shape and text are nonsense: %s', async (_, shape) => {
     const path = join(temporaryFolder(), 'ggml-random.bin');

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadAddon, type NativeAddon } from '../../../electron/core/engines/whisper/addon.ts';
 import { testAddon } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 import { parakeetTestModel, writePublishedShape } from '../../support/parakeet-test-model.ts';
 import { STARTER_PARAKEET } from '../../support/paths.ts';
 import { createRandom, SEED } from '../../support/random.ts';
@@ -11,7 +10,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const RANDOM_CHANGES = breadth(60, 500);
+const RANDOM_CHANGES = 60;
 const model = parakeetTestModel();
 
 let addon: NativeAddon;

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { testWhisperCli } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 
 /** What native/test/products_check.cc prints. */
 const Check = z.object({
@@ -32,10 +31,10 @@ const run = (threads: number, environment: Record<string, string>) => {
 
 const done = new Map<string, z.infer<typeof Check>>();
 
-/** In `npm test` one run with the same threads and environment is for all, in `npm run test:full` each test has its own. */
+/** One run with the same threads and environment serves all tests. */
 const check = (threads: number, environment: Record<string, string> = {}) => {
   const key = JSON.stringify([threads, environment]);
-  const result = breadth(done.get(key), undefined) ?? run(threads, environment);
+  const result = done.get(key) ?? run(threads, environment);
   done.set(key, result);
   return result;
 };
@@ -48,13 +47,13 @@ const hasAmx = (): boolean => hasFeature(/\bamx_bf16\b/);
 describe.each([1, 3])('products and attention with %i threads', (threads) => {
   it('are as exact with AMX as without it, for rows, columns and depths that do not fill its tiles', () => {
     const { f16, q8_0, attention } = check(threads);
-    // Where AVX-512 is missing, ggml rounds columns and scores to half precision.
+    // If AVX-512 is missing, ggml rounds columns and scores to half precision.
     expect(Math.max(f16.few, f16.many, attention.many)).toBeLessThan(1e-3);
     expect(Math.max(q8_0.few, q8_0.many)).toBeLessThan(0.008);
   });
 
-  // Where AMX is missing the other test shows the same for several threads.
-  if (breadth(threads === 1, true))
+  // If AMX is missing the other test shows the same for several threads.
+  if (threads === 1)
     it('leave AMX out where it is switched off', () => {
       const { amx, f16, q8_0, attention } = check(threads, { EARSHOT_NO_AMX: '1' });
       expect(amx).toBe(false);

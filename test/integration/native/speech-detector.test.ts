@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWhisperEngine, type WhisperEngine } from '../../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../electron/core/engines/worker/client.ts';
 import { testAddon } from '../../support/addon.ts';
 import { truth } from '../../support/fixtures.ts';
 import { SPEECH_DETECTOR, STARTER_MODEL, WORKER_ENTRY } from '../../support/paths.ts';

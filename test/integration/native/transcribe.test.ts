@@ -6,7 +6,6 @@ import {
 } from '../../../electron/core/engines/whisper/addon.ts';
 import type { LanguageGuess, WhisperResult } from '../../../electron/core/engines/whisper/types.ts';
 import { testAddon } from '../../support/addon.ts';
-import { breadth } from '../../support/breadth.ts';
 import { truth } from '../../support/fixtures.ts';
 import { STARTER_MODEL } from '../../support/paths.ts';
 import { cut, firstSentences, fixturePcm } from '../../support/pcm.ts';
@@ -140,7 +139,6 @@ describe('recognition', () => {
   });
 
   it.each([
-    ...breadth<[string, string][]>([], [['05-spanish.ogg', 'es']]),
     ['06-german.webm', 'de'],
     ['07-french-video.mp4', 'fr'],
   ])('detects the language of %s and keeps characters outside ASCII whole', async (fixture, language) => {
@@ -160,18 +158,6 @@ describe('recognition', () => {
     expect(given.segments).toEqual(result.segments);
   });
 
-  if (breadth(false, true))
-    it('reports progress that only rises, to 100, of speakers in turn', async () => {
-      const progress: number[] = [];
-      const result = await transcribe(
-        cut(fixturePcm('03-three-speakers.flac'), 0, 20),
-        { language: 'en', ...greedy },
-        { onProgress: (percent) => progress.push(percent) },
-      ).promise;
-      expect(result.segments.length).toBeGreaterThan(3);
-      expectToRise(progress);
-    });
-
   it('returns no text for silence or for less than a tenth of a second', async () => {
     expect(textOf(await transcribe(fixturePcm('09-silence.wav'), { language: 'en' }).promise)).toBe('');
     expect((await transcribe(new Float32Array(800), { language: 'en' }).promise).segments).toEqual([]);
@@ -187,12 +173,11 @@ describe('recognition', () => {
       () => transcribe(german, { language: 'de', ...params }).promise,
     ];
     const together = await Promise.all(jobs.map((job) => job()));
-    for (const [index, job] of breadth(jobs.slice(0, 1), jobs).entries())
-      expect(await job()).toEqual(together[index]);
+    for (const [index, job] of jobs.slice(0, 1).entries()) expect(await job()).toEqual(together[index]);
   });
 
   it('aborts before and during a job, and the model stays usable', async () => {
-    const pcm = cut(fixturePcm('08-meeting-4min.mp3'), 0, breadth(120, 240));
+    const pcm = cut(fixturePcm('08-meeting-4min.mp3'), 0, 120);
     const early = transcribe(pcm, { language: 'en' });
     early.abort();
     await expect(early.promise).rejects.toMatchObject({ code: 'aborted' });
@@ -211,13 +196,6 @@ describe('recognition', () => {
     for (const params of [
       { initialPrompt: 'A note about the budget.', maxContext: 0 },
       { initialPrompt: 'A note about the budget. '.repeat(100), carryInitialPrompt: true },
-      ...breadth(
-        [],
-        [
-          { initialPrompt: 'A note about the budget.', maxContext: 1, carryInitialPrompt: true },
-          { initialPrompt: 'A note about the budget.' },
-        ],
-      ),
     ]) {
       const result = await transcribe(pcm, { language: 'en', ...params }).promise;
       expect(result.segments.length).toBeGreaterThan(0);

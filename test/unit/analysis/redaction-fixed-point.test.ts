@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PII_SUBSTITUTIONS } from '../../../electron/contract/analysis.ts';
-import { breadth } from '../../support/breadth.ts';
 import { SEED } from '../../support/random.ts';
 import { expectStable, redact, redactionCases } from './support/stability.ts';
 import { transcriptOf } from './support/transcripts.ts';
 
-/** `test/fuzz/redaction.test.ts` tries more. */
-const CASES = breadth(50, 300);
+/** `test/fuzz/redaction.nightly.test.ts` tries more. */
+const CASES = 50;
 
 describe('asterisks and redaction tokens', () => {
   it.each([

@@ -10,7 +10,6 @@ import {
 import { analyze } from '../../../electron/core/analysis/analyze.ts';
 import type { AnalysisOptions, AnalysisTranscript } from '../../../electron/core/analysis/types.ts';
 import { joinTexts } from '../../../electron/core/base/text.ts';
-import { breadth } from '../../support/breadth.ts';
 import { readDialogues, readMarked } from './support/corpus.ts';
 import { turnOf } from './support/stability.ts';
 import { markedDialogue, transcriptOf } from './support/transcripts.ts';
@@ -243,7 +242,7 @@ describe('properties', () => {
         for (const entity of result.entities ?? [])
           expect(text.slice(entity.startIndex, entity.endIndex)).toBe(entity.text);
       }),
-      { numRuns: breadth(40, 120) },
+      { numRuns: 40 },
     );
   });
 
@@ -262,7 +261,7 @@ describe('properties', () => {
           expect(wordsOf(out)).not.toContain(entity.text);
         }
       }),
-      { numRuns: breadth(20, 60) },
+      { numRuns: 20 },
     );
   });
 
@@ -275,7 +274,7 @@ describe('properties', () => {
         expect(twice.text).toBe(once.text);
         expect(twice.segments).toEqual(once.segments);
       }),
-      { numRuns: breadth(40, 120) },
+      { numRuns: 40 },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
-import { progressLine } from '../../../electron/cli/follow.ts';
+import { progressLine } from '../../../electron/cli/transcribe.ts';
 
 const progress = {
   stage: 'transcribing',

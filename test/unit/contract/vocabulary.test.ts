@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toTerms, Vocabulary } from '../../../electron/contract/vocabulary.ts';
-import { formatVocabulary, parseVocabulary } from '../../../electron/contract/vocabulary-text.ts';
+import {
+  formatVocabulary,
+  parseVocabulary,
+  toTerms,
+  Vocabulary,
+} from '../../../electron/contract/vocabulary.ts';
 
 describe('the text of a vocabulary', () => {
   const TEXT = 'Nguyen\nkubectl ^2.5 = cube control; cube cuddle\nSAP = S A P\nC++ ^0\n';

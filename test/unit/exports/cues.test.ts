@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endsClause, endsSentence } from '../../../electron/core/exports/breaks.ts';
-import { prepareTokens } from '../../../electron/core/exports/cue-tokens.ts';
-import { type Cue, makeCues } from '../../../electron/core/exports/cues.ts';
-import { displayWidth } from '../../../electron/core/exports/display-width.ts';
-import { addToFill, EMPTY_FILL } from '../../../electron/core/exports/lines.ts';
-import { DEFAULT_RULES, type SubtitleRules, subtitleRules } from '../../../electron/core/exports/rules.ts';
-import { timeTokens } from '../../../electron/core/exports/timed-tokens.ts';
-import { tokenizeText } from '../../../electron/core/exports/tokens.ts';
-import type { ExportTranscript } from '../../../electron/core/exports/types.ts';
-import { breadth } from '../../support/breadth.ts';
+import { type Cue, makeCues, prepareTokens } from '../../../electron/core/exports/cues.ts';
+import type { ExportTranscript } from '../../../electron/core/exports/document.ts';
+import {
+  addToFill,
+  DEFAULT_RULES,
+  EMPTY_FILL,
+  endsClause,
+  endsSentence,
+  type SubtitleRules,
+  subtitleRules,
+} from '../../../electron/core/exports/lines.ts';
+import { displayWidth } from '../../../electron/core/exports/text.ts';
+import { timeTokens, tokenizeText } from '../../../electron/core/exports/timed-tokens.ts';
 import { bareText, bareWords, brokenTranscripts, transcripts, windowMs } from './support/transcripts.ts';
 
-const RUNS = { numRuns: breadth(100, 300) };
+const RUNS = { numRuns: 100 };
 
 const ruleSets: fc.Arbitrary<SubtitleRules> = fc.oneof(
   fc.constant(DEFAULT_RULES),

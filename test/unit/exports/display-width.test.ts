@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../electron/core/exports/display-width.ts';
+import { displayWidth } from '../../../electron/core/exports/text.ts';
 
 describe('displayWidth', () => {
   it.each([

@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS, type ExportQuery } from '../../../electron/contract/exports.ts';
 import { joinTexts } from '../../../electron/core/base/text.ts';
 import { csvText, renderCsv } from '../../../electron/core/exports/csv.ts';
-import { exportFileName } from '../../../electron/core/exports/file-name.ts';
 import { renderJson } from '../../../electron/core/exports/json.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../electron/core/exports/markdown.ts';
-import { renderExport } from '../../../electron/core/exports/render.ts';
+import { exportFileName, renderExport } from '../../../electron/core/exports/render.ts';
 import { renderTxt } from '../../../electron/core/exports/txt.ts';
 import { anyCharacter } from '../../support/any-text.ts';
-import { breadth } from '../../support/breadth.ts';
 import { parseXml } from '../../support/xml.ts';
 import { unzip } from '../../support/zip.ts';
 import {
@@ -268,7 +266,7 @@ describe('DOCX', () => {
         const spoken = found.slice(found.indexOf('Transcript') + 1);
         expect(bareText(spoken.join(' '))).toBe(bareWords(transcript).replace(/[\ufffe\uffff]/g, ''));
       }),
-      { numRuns: breadth(15, 40) },
+      { numRuns: 15 },
     );
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, graphemesOf } from '../../../electron/core/exports/display-width.ts';
 import { breakLines, joinTokens } from '../../../electron/core/exports/lines.ts';
-import { splitToWidth, tokenizeText } from '../../../electron/core/exports/tokens.ts';
+import { displayWidth, graphemesOf } from '../../../electron/core/exports/text.ts';
+import { splitToWidth, tokenizeText } from '../../../electron/core/exports/timed-tokens.ts';
 import { anyCharacter } from '../../support/any-text.ts';
 import { bareText } from './support/transcripts.ts';
 

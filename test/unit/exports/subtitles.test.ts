@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../electron/core/exports/display-width.ts';
-import { renderSrt } from '../../../electron/core/exports/srt.ts';
-import { renderVtt } from '../../../electron/core/exports/vtt.ts';
+import { renderSrt, renderVtt } from '../../../electron/core/exports/subtitles.ts';
+import { displayWidth } from '../../../electron/core/exports/text.ts';
 import { parseSrt } from '../../support/srt.ts';
 import { parseWebVtt } from '../../support/webvtt.ts';
 import {

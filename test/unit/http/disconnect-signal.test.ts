@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { disconnectSignal } from '../../../electron/core/http/disconnect-signal.ts';
+import { disconnectSignal } from '../../../electron/core/http/open-streams.ts';
 
 let server: FastifyInstance;
 let port: number;

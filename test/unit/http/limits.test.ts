@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../../electron/core/base/errors.ts';
+import { WrongKeys } from '../../../electron/core/http/guards.ts';
 import { limitStore } from '../../../electron/core/http/limits.ts';
-import { WrongKeys } from '../../../electron/core/http/wrong-keys.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 describe('the windows of the rate limits', () => {

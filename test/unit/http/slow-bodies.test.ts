@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { closeSlowBodies } from '../../../electron/core/http/slow-bodies.ts';
+import { closeSlowBodies } from '../../../electron/core/http/server.ts';
 
 const PART_MS = 20;
 const LONG_MS = 700;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../electron/core/base/errors.ts';
-import { validate } from '../../../electron/core/http/validate.ts';
+import { validate } from '../../../electron/core/http/add-route.ts';
 
 const Recording = z.strictObject({ name: z.string(), range: z.object({ start: z.number() }).optional() });
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Activity, afterEvent, IDLE, summaryOf } from '../../../electron/main/activity.ts';
-import { createNotifier } from '../../../electron/main/notify.ts';
-import { createProgressBar, createWakefulness } from '../../../electron/main/progress.ts';
 import { desktopTexts } from '../../../electron/main/texts/index.ts';
-import { describeActivity, fillTray, trayTemplate } from '../../../electron/main/tray.ts';
+import {
+  createNotifier,
+  createProgressBar,
+  createWakefulness,
+  describeActivity,
+  fillTray,
+  trayTemplate,
+} from '../../../electron/main/tray.ts';
 
 const texts = desktopTexts(['en']);
 const ID = `tr_${'0'.repeat(25)}1`;

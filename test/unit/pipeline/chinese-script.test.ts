@@ -45,7 +45,7 @@ describe('Chinese in one script', () => {
   it('is traditional if asked for, by the words that a character is in', async () => {
     const written = await inOneScript([MIXED], 'zh', 'traditional');
     expect(wordsOf(written)).toEqual(['我們', '今天', '討論', '頭髮', '和', '發展', '。']);
-    // The word decides also where it was cut: 发 is 髮 in hair and 發 in development.
+    // The word decides also if it was cut: 发 is 髮 in hair and 發 in development.
     expect(wordsOf(await inOneScript([segmentOf(['头', '发'])], 'zh', 'traditional'))).toEqual(['頭', '髮']);
   });
 

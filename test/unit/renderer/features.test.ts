@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../electron/contract/settings.ts';
 import type { Model } from '../../../electron/contract/system.ts';
 import { CreateTranscript } from '../../../electron/contract/transcript.ts';
-import { listVerifiers, toUsableOptions, withoutChannels } from '../../../renderer/domain/model-choice.ts';
+import {
+  listVerifiers,
+  recommendedModel,
+  toUsableOptions,
+  withoutChannels,
+} from '../../../renderer/domain/model-choice.ts';
 import { describeModel, licenseNotice } from '../../../renderer/domain/models.ts';
-import { recommendedModel } from '../../../renderer/domain/recommended-model.ts';
 import { toCurl, toRequest, WHOLE_RECORDING } from '../../../renderer/domain/transcript-request.ts';
 import { groupByDestination } from '../../../renderer/features/settings/connections-section.tsx';
 import { SETTING_GROUPS } from '../../../renderer/features/settings/setting-groups.ts';

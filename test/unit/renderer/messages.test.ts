@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatMessage, placeholders } from '../../../renderer/i18n/format.ts';
 import {
+  formatMessage,
   LOCALES,
   loadTranslation,
   type MessageKey,
+  placeholders,
   preferredLocale,
   typesetFrench,
   withFallback,

@@ -7,8 +7,7 @@ import {
   warningOf,
 } from '../../../electron/contract/warnings.ts';
 import { TOPIC_NAMES } from '../../../electron/core/analysis/topics/topics.ts';
-import { LOCALES, loadServerTexts } from '../../../renderer/i18n/index.ts';
-import { translateTopic, translateWarning } from '../../../renderer/i18n/server-texts.ts';
+import { LOCALES, loadServerTexts, translateTopic, translateWarning } from '../../../renderer/i18n/index.ts';
 
 const SOURCES = globSync('electron/core/**/*.ts')
   .map((path) => readFileSync(path, 'utf8'))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenFromHash } from '../../../renderer/api/session.ts';
-import { toSameOrigin } from '../../../renderer/api/signed-url.ts';
+import { tokenFromHash, toSameOrigin } from '../../../renderer/api/session.ts';
 import { dayOf, periodOf } from '../../../renderer/features/library/periods.ts';
 import { NO_FILTER, toListQuery } from '../../../renderer/stores/library.ts';
 import { hrefOf, parseRoute, storedInHash } from '../../../renderer/stores/router.ts';

@@ -151,6 +151,18 @@ describe('player timeline', () => {
     expect(getTimeline({ ...range, audio_start_from: 0, duration: 50 }, 60)).toEqual({ from: 0, to: 50 });
   });
 
+  it('ends with what was recognized where the job was stopped, or with the audio', () => {
+    const text = { id: 0, text: 'Thank you.', start: 30, end: 42, speaker_id: null, language: 'en' };
+    const stopped = { ...whole, duration: 0, segments: [text] };
+    expect(getTimeline(stopped, 0)).toEqual({ from: 0, to: 42 });
+    expect(getTimeline(stopped, 60)).toEqual({ from: 0, to: 60 });
+    expect(getTimeline({ ...stopped, audio_start_from: 30 }, 60)).toEqual({ from: 30, to: 60 });
+    expect(getTimeline({ ...stopped, audio_start_from: 30, audio_end_at: 50 }, 0)).toEqual({
+      from: 30,
+      to: 50,
+    });
+  });
+
   it('is written with the length that the service measured', () => {
     const end = (transcript: typeof whole, played: number) =>
       shownEnd(transcript, getTimeline(transcript, played));

@@ -5,7 +5,8 @@ import { presentWarning } from '../../../electron/contract/warnings.ts';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
 import { addEdit, encodePatch, readPatch } from '../../../electron/core/stores/edits.ts';
-import { MIGRATIONS, migrate } from '../../../electron/core/stores/migrations/index.ts';
+import { migrate } from '../../../electron/core/stores/migrations/index.ts';
+import { MIGRATIONS } from '../../../electron/core/stores/migrations/steps.ts';
 import { rebuildIndexIfMarked, searchTranscripts } from '../../../electron/core/stores/search.ts';
 import { readSegments, replaceSegments } from '../../../electron/core/stores/segments.ts';
 import { readSettings } from '../../../electron/core/stores/settings.ts';
@@ -288,6 +289,32 @@ describe('a database of version 220', () => {
 });
 
 describe('a database of version 240', () => {
+  it("keeps what AssemblyAI's form asks under the name of every other form", () => {
+    const asked = {
+      webhook: { header: { name: 'X-Key', value: 'a' } },
+      speech_models: ['universal'],
+      entity_detection: false,
+      speech_understanding: { request: { custom_formatting: { date: 'mm/dd/yyyy' } } },
+    };
+    const path = fileOfVersion(
+      250,
+      `INSERT INTO users (id, name, owner, created_at) VALUES ('usr_1', 'Ann', 1, 1);
+      ${insertTranscript('tr_1', { options: JSON.stringify({ topics: true, assemblyai: asked }) })}
+      ${insertTranscript('tr_2', { options: JSON.stringify({ assemblyai: { entity_detection: true } }), queue_order: 2 })}
+      ${insertTranscript('tr_3', { options: 'no JSON', queue_order: 3 })}`,
+    );
+    const db = openDatabase(path, { logger: silentLogger, now: Date.now });
+    const { webhook, speech_understanding, ...settings } = asked;
+    expect(findTranscript(db, 'tr_1')?.options).toMatchObject({
+      topics: true,
+      foreign: { webhook, settings, texts: { speech_understanding } },
+    });
+    expect(findTranscript(db, 'tr_2')?.options.foreign).toEqual({
+      settings: { entity_detection: true },
+      texts: {},
+    });
+  });
+
   it('loses what control characters and reversed text hide in names, unless another one has the name', () => {
     const path = fileOfVersion(
       240,

@@ -3,12 +3,7 @@ import { CompiledQuery } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../electron/core/base/logger.ts';
 import { openDatabase } from '../../../electron/core/stores/database.ts';
-import {
-  type FileFilter,
-  filePage,
-  listFiles,
-  listFolders,
-} from '../../../electron/core/stores/file-list.ts';
+import { type FileFilter, filePage, listFiles, listFolders } from '../../../electron/core/stores/files.ts';
 import { waitingJobs } from '../../../electron/core/stores/jobs.ts';
 import { type TranscriptFilter, transcriptPage } from '../../../electron/core/stores/transcripts.ts';
 import { fillFiles } from '../../support/fill-files.ts';

@@ -4,12 +4,12 @@ import BetterSqlite3 from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../../electron/core/stores/database.ts';
-import { readSegmentsOf } from '../../../electron/core/stores/read-only.ts';
 import { repairDatabase } from '../../../electron/core/stores/repair-database.ts';
 import {
   insertSegments,
   insertSegmentsFrom,
   nextRange,
+  readSegmentsOf,
   replaceSegments,
   switchToNextRange,
 } from '../../../electron/core/stores/segments.ts';

@@ -1,9 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Selectable } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { transcriptKinds } from '../../../electron/core/stores/codecs.ts';
 import { migrate } from '../../../electron/core/stores/migrations/index.ts';
 import type { Tables } from '../../../electron/core/stores/schema.ts';
-import { transcriptKinds } from '../../../electron/core/stores/transcript-record.ts';
 
 type Storage<T> = T extends string ? 'text' : T extends number ? 'number' : 'blob';
 type Kind<T> = null extends T ? `${Storage<NonNullable<T>>}?` : Storage<T>;

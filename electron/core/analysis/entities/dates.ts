@@ -1,5 +1,5 @@
 import lexicon from '../../../../resources/lexicons/dates.json' with { type: 'json' };
-import { numberWords, smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
@@ -16,7 +16,6 @@ const ORDINAL_WORDS = new Set(lexicon.ordinals);
 const PREPOSITIONS = new Set(lexicon.prepositions);
 const MONTH_LEAD = new Set(lexicon.monthLeads);
 const DECADES = new Set(lexicon.decades);
-const ENGLISH = numberWords('en').small;
 
 /**
  * Detects dates from a day to a decade, absolute or relative ("March 3, 2021", "the ninth of November nineteen eighty
@@ -78,48 +77,20 @@ const numeric: Reader = (tokens, at) => (isNumeric(norm(tokens, at)) ? at : unde
 /** A day of the month: "4", "4th", "fourth", "twenty first", "3." */
 const day: Reader = (tokens, at) => {
   const word = norm(tokens, at);
+  if (/^[23]0$/u.test(word) && ORDINAL_WORDS.has(norm(tokens, at + 1))) return at + 1;
   if (/^(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th|er)?$/u.test(word) || ORDINAL_WORDS.has(word)) return at;
   if (/^(?:twenty|thirty)-\p{L}+$/u.test(word) && ORDINAL_WORDS.has(word.split('-')[1] ?? '')) return at;
-  if (/^(?:twenty|thirty)$/u.test(word)) {
-    if (ORDINAL_WORDS.has(norm(tokens, at + 1)) || (ENGLISH.get(norm(tokens, at + 1)) ?? 99) < 10)
-      return at + 1;
-    return at;
-  }
   const value = smallValueInAnyLanguage(word);
   return value !== undefined && value >= 1 && value <= 31 && word !== 'o' ? at : undefined;
 };
 
-/** A year: "2021", "nineteen eighty nine", "twenty twenty six", "two thousand nineteen". */
+/** A year: "2021", or in two parts, "19 89", "19 0 5". */
 const year: Reader = (tokens, at) => {
   const word = norm(tokens, at);
   if (/^(?:1[5-9]|20)\d\d$/u.test(word)) return at;
-  const value = ENGLISH.get(word);
-  if (value === undefined || !hasNoMarkAfter(tokens, at)) return undefined;
-  if (value === 2 && norm(tokens, at + 1) === 'thousand') {
-    const skip = norm(tokens, at + 2) === 'and' ? 3 : 2;
-    const rest = hasNoMarkAfter(tokens, at + 1) ? below100(tokens, at + skip) : undefined;
-    return rest ?? at + 1;
-  }
-  if (value < 15 || value > 20) return undefined;
-  const rest = below100(tokens, at + 1);
-  const first = ENGLISH.get(norm(tokens, at + 1).split('-')[0] ?? '') ?? 0;
-  if (rest !== undefined && (first >= 10 || (first === 0 && rest > at + 1))) return rest;
-  return norm(tokens, at + 1) === 'hundred' && value < 20 ? at + 1 : undefined;
-};
-
-const below100 = (tokens: readonly Token[], at: number): number | undefined => {
-  const [first, second] = norm(tokens, at).split('-');
-  const value = ENGLISH.get(first ?? '');
-  if (value === undefined) return undefined;
-  if (second !== undefined) return ENGLISH.has(second) ? at : undefined;
-  const next = ENGLISH.get(norm(tokens, at + 1));
-  const extends_ =
-    next !== undefined &&
-    next < 10 &&
-    next > 0 &&
-    hasNoMarkAfter(tokens, at) &&
-    ((value >= 20 && value % 10 === 0) || value === 0);
-  return extends_ ? at + 1 : at;
+  if (!/^(?:1[5-9]|20)$/u.test(word) || !hasNoMarkAfter(tokens, at)) return undefined;
+  if (/^[1-9]\d$/u.test(norm(tokens, at + 1))) return at + 1;
+  return norm(tokens, at + 1) === '0' && /^\d$/u.test(norm(tokens, at + 2)) ? at + 2 : undefined;
 };
 
 /** "May 4th, 2021", "March 2021", "May the fourth". */
@@ -248,8 +219,7 @@ const yearAlone: Reader = (tokens, at) => {
   const first = norm(tokens, at);
   if (
     /^(?:of|to|for|and|about|around|from|by)$/u.test(norm(tokens, at - 1)) &&
-    !/^(?:19|20)\d\d$/u.test(first) &&
-    !/^(?:nineteen|twenty)$/u.test(first)
+    !/^(?:19|20)(?:\d\d)?$/u.test(first)
   )
     return undefined;
   if (/^\d/u.test(norm(tokens, last + 1)) && hasNoMarkAfter(tokens, last)) return undefined;
@@ -265,9 +235,7 @@ const decade: Reader = (tokens, at) => {
   if (/^(?:early|late|mid)$/u.test(norm(tokens, start)) && DECADES.has(norm(tokens, start + 1)))
     return start + 1;
   if (start > at && DECADES.has(norm(tokens, start))) return start;
-  return start > at &&
-    /^(?:nineteen|eighteen)$/u.test(norm(tokens, start)) &&
-    DECADES.has(norm(tokens, start + 1))
+  return start > at && /^1[89]$/u.test(norm(tokens, start)) && DECADES.has(norm(tokens, start + 1))
     ? start + 1
     : undefined;
 };
@@ -292,7 +260,7 @@ const part: Reader = (tokens, at) => {
   const start = norm(tokens, at) === 'the' ? at + 1 : at;
   if (/^(?:spring|summer|fall|autumn|winter)$/u.test(norm(tokens, start))) {
     const of = norm(tokens, start + 1) === 'of' ? start + 2 : start + 1;
-    return /^(?:19|20)\d\d$|^(?:nineteen|twenty|two)$/u.test(norm(tokens, of)) ? year(tokens, of) : undefined;
+    return year(tokens, of);
   }
   if (
     start === at ||

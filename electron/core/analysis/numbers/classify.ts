@@ -221,7 +221,7 @@ const uncuedSequence = (run: NumberRun, tokens: readonly Token[]): DetectedSpan[
   const first = run.groups[0];
   const last = run.groups.at(-1);
   if (!first || !last || hasUnitAfter(tokens, last)) return [];
-  // "fifteen thousand".
+  // "fifteen thousand" is a quantity.
   if (run.groups.length === 1 && first.isSpoken) return [];
   const digits = run.groups.map((group) => group.digits).join('');
   if (digits.length < 5 || digits.length > 40) return [];

@@ -36,7 +36,7 @@ export const isPhone = (groups: readonly DigitGroup[], context: PhoneContext): b
 
 const hasPhoneShape = (groups: readonly DigitGroup[], digits: string, language: string): boolean => {
   const shape = groups.map((group) => group.digits.length).join('-');
-  const spoken = groups.every((group) => group.isSpoken);
+  const spoken = groups.length > 4;
   const american = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
   const area = /^[2-9]\d{2}/u.test(american);
   if (area && /^(?:1-)?3-3-4$/u.test(shape) && american.length === 10) return true;

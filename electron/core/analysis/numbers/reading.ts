@@ -53,6 +53,8 @@ const letterEdits = (tokens: readonly Token[], isNumber: (at: number) => boolean
 
 const numberEdits = ({ groups }: NumberRun, tokens: readonly Token[]): Edit[] => {
   const [only] = groups;
+  // "fifteen thousand".
+  if (groups.length === 1 && only?.isSpoken && only.digits.length >= 5) return [];
   // A small number by itself is likely an article, or a word of another meaning.
   const isAlone = groups.length === 1 && only !== undefined && only.digits.length === 1;
   if (isAlone) {

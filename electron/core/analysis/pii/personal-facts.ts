@@ -1,7 +1,7 @@
 import lexicon from '../../../../resources/lexicons/personal.json' with { type: 'json' };
 import type { PiiPolicy } from '../../../contract/analysis.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
-import { numberWords, smallValueInAnyLanguage } from '../numbers/number-words.ts';
+import { smallValueInAnyLanguage } from '../numbers/number-words.ts';
 import { type DetectedSpan, entitySpan } from '../spans.ts';
 import type { Token } from '../tokens.ts';
 
@@ -24,7 +24,6 @@ const DOUBTFUL_JOBS =
   /^(?:model|cook|miner|judge|principal|editor|vet|painter|pilot|developer|surveyor|tailor|baker|butcher|carpenter|gardener|farmer|secretary|detective|nurse|dj|ceo|cto|cfo|cleaner|designer|engineer|consultant|scientist|writer|teacher|professor|lawyer|soldier|student nurse)$/u;
 const CURRENCY =
   /^(?:dollars?|bucks|cents?|pence|euros?|pounds?|quid|yen|yuan|rupees?|francs?|franken|pesos?|usd|eur|gbp|grand|k)$/u;
-const ENGLISH = numberWords('en').small;
 const SCALE =
   /^(?:hundred|thousand|million|billion|trillion|millionen|milliarden|millones|mille|tausend|hundert|mil|cent|million[s]?)$/u;
 
@@ -78,17 +77,7 @@ const occupationAt = (tokens: readonly Token[], at: number): DetectedSpan | unde
   return isStated ? spanOf('occupation', tokens, at, match.last, 46) : undefined;
 };
 
-const numberAt = (tokens: readonly Token[], at: number): number | undefined => {
-  const token = tokens[at];
-  if (!token || token.isBlocked) return undefined;
-  if (/^\d{1,3}$/u.test(token.norm)) return Number(token.norm);
-  const parts = token.norm.split('-').map(smallValueInAnyLanguage);
-  return parts.every((part) => part !== undefined)
-    ? parts.reduce((sum, part) => sum + (part ?? 0), 0)
-    : undefined;
-};
-
-/** "$20 million", "twelve hundred dollars", "500 euros", "€ 3.50". */
+/** "$20 million", "1200 dollars", "five euros", "€ 3.50". */
 const moneyAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined => {
   const token = tokens[at];
   if (!token) return undefined;
@@ -110,13 +99,6 @@ const moneyAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined
       (/^(?:and|point|a|half)$/u.test(tokens[last + 1]?.norm ?? '') && isAmount(tokens, last + 2)))
   )
     last += 1;
-  // French "deux cents mètres".
-  if (
-    tokens[last + 1]?.norm === 'cents' &&
-    ENGLISH.get(tokens[last]?.norm.split('-').at(-1) ?? '') === undefined &&
-    !/\d/u.test(tokens[last]?.norm ?? '')
-  )
-    return undefined;
   return CURRENCY.test(tokens[last + 1]?.norm ?? '')
     ? spanOf('money_amount', tokens, at, last + 1, 67)
     : undefined;
@@ -125,5 +107,9 @@ const moneyAt = (tokens: readonly Token[], at: number): DetectedSpan | undefined
 const isAmount = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   if (!token || token.isBlocked) return false;
-  return /^\d[\d.,]*k?$/u.test(token.norm) || SCALE.test(token.norm) || numberAt(tokens, at) !== undefined;
+  return (
+    /^\d[\d.,]*k?$/u.test(token.norm) ||
+    SCALE.test(token.norm) ||
+    smallValueInAnyLanguage(token.norm) !== undefined
+  );
 };

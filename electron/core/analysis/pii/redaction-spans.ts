@@ -1,11 +1,10 @@
 import { PII_GROUPS, PII_POLICIES, type PiiPolicy } from '../../../contract/analysis.ts';
-import { detectEntities } from '../detect.ts';
+import { detectIn, readText } from '../detect.ts';
 import { foldText } from '../fold.ts';
 import { Gazetteer } from '../names/gazetteer.ts';
 import { LEXICON, Tagger } from '../names/tagger.ts';
-import { readNumbers } from '../numbers/reading.ts';
 import { type DetectedSpan, excludeRedacted, hiddenSpan, resolveOverlaps } from '../spans.ts';
-import { blankRedacted, tokenize, tokenWindows } from '../tokens.ts';
+import { tokenize } from '../tokens.ts';
 import type { PolicyCounts } from '../types.ts';
 import { findAccessKeys } from './access-keys.ts';
 import { findAges } from './birth.ts';
@@ -45,20 +44,14 @@ export const detectPrivateData = (
   language: string,
   tagger: Tagger = new Tagger(),
 ): DetectedSpan[] => {
-  const { text, toOriginal } = foldText(original);
-  const found = detectEntities(text, language, tagger);
-  const tokens = tokenize(text);
-  for (const window of tokenWindows(tokens)) {
-    found.push(...excludeRedacted(findPersonalFacts(window), window));
-  }
-  const reading = readNumbers(text, tokens, language);
-  const readTokens = tokenize(reading.text);
-  for (const window of tokenWindows(readTokens)) {
-    const values = [...findCuedValues(window), ...findAges(window), ...findCheckedValues(window, language)];
-    found.push(...excludeRedacted(values, window).map(reading.toOriginal));
-  }
-  found.push(...findAccessKeys(blankRedacted(text, tokens)));
-  return found.map(toOriginal);
+  const read = readText(original, language);
+  const found = detectIn(read, language, tagger, (tokens) => [
+    ...findPersonalFacts(tokens),
+    ...findCuedValues(tokens),
+    ...findAges(tokens),
+    ...findCheckedValues(tokens, language),
+  ]);
+  return [...found, ...findAccessKeys(read.written).map(read.toOriginal)];
 };
 
 /**

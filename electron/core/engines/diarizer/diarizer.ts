@@ -1,10 +1,16 @@
 import { toSeconds } from '../../base/audio.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
+import type { ForkWorker } from '../worker/client.ts';
 import { runWithin, withDedicatedWorker } from '../worker/dedicated.ts';
-import type { ForkWorker } from '../worker/process.ts';
-import { diarizeChunkTask, diarizeEndTask, type TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
-import type { Diarization, DiarizationModels } from './types.ts';
+import {
+  type Diarization,
+  type DiarizationModels,
+  diarizeChunkTask,
+  diarizeEndTask,
+  type TrySpeakerModelInput,
+  trySpeakerModelTask,
+} from './tasks.ts';
 
 export type DiarizeOptions = {
   readonly models: DiarizationModels;

@@ -1,19 +1,284 @@
-import { concatSamples } from '../../base/audio.ts';
-import { meanDirection } from '../../base/vectors.ts';
-import { clusterVoices, mostSimilar, type Voice } from './cluster-voices.ts';
-import {
-  FRAME,
-  FRAMES_PER_SECOND,
-  type LocalSpeech,
-  lengthOf,
-  localSpeechOf,
-  type Span,
-  turnsOf,
-} from './local-speech.ts';
-import type { SpeakerEngine } from './sherpa.ts';
-import type { Diarization, SpeakerThresholds } from './types.ts';
+import { createRequire } from 'node:module';
+import { concatSamples, SAMPLE_RATE } from '../../base/audio.ts';
+import { cosine, meanDirection } from '../../base/numbers.ts';
+import { onnxMetadata } from './onnx-header.ts';
+import type { Diarization, DiarizationModels, SpeakerThresholds, SpeakerTurn } from './tasks.ts';
 
-/** Windows of the segmentation overlap by half: at its borders the model hears what is said on one side only. */
+/** The part of `sherpa-onnx-node` that we use; the package has no types of its own. */
+export type Sherpa = {
+  readonly OfflineSpeakerDiarization: new (config: {
+    segmentation: { pyannote: { model: string }; numThreads: number };
+    embedding: { model: string; numThreads: number };
+    clustering: { numClusters: number; threshold: number };
+    minDurationOn: number;
+    minDurationOff: number;
+  }) => {
+    process(samples: Float32Array): SpeakerTurn[];
+  };
+  readonly SpeakerEmbeddingExtractor: new (config: {
+    model: string;
+    numThreads: number;
+  }) => {
+    createStream(): {
+      acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
+      inputFinished(): void;
+    };
+    compute(stream: object, enableExternalBuffer: boolean): Float32Array;
+  };
+};
+
+/** Loads the native library: call it in the worker process only. */
+export const loadSherpa = (): Sherpa => createRequire(import.meta.url)('sherpa-onnx-node');
+
+const THREADS = 1;
+
+/** Both models of diarization, loaded. */
+export type SpeakerEngine = {
+  /** The length of the segmentation's window, in frames. */
+  readonly windowFrames: number;
+  /** Who speaks when within a window at most; seconds. Speakers may overlap, and have numbers of their own in each window. */
+  turnsIn(window: Float32Array): readonly SpeakerTurn[];
+  /** Embeds the voice in consecutive parts of sound. */
+  embed(parts: readonly Float32Array[]): Float32Array;
+};
+
+/**
+ * sherpa-onnx offers the segmentation only within its diarization. It neither embeds nor clusters sound that fits into one
+ * window, so that calls with single windows are the segmentation alone.
+ */
+export const loadSpeakerEngine = async (
+  sherpa: Sherpa,
+  { segmentation, embedding }: Pick<DiarizationModels, 'segmentation' | 'embedding'>,
+): Promise<SpeakerEngine> => {
+  const windowSamples = Number((await onnxMetadata(segmentation))?.get('window_size'));
+  if (!(windowSamples > 0)) throw new Error('The segmentation model does not name its window.');
+  const diarization = new sherpa.OfflineSpeakerDiarization({
+    segmentation: { pyannote: { model: segmentation }, numThreads: THREADS },
+    embedding: { model: embedding, numThreads: THREADS },
+    clustering: { numClusters: -1, threshold: 0.5 },
+    minDurationOn: 0,
+    minDurationOff: 0,
+  });
+  const extractor = new sherpa.SpeakerEmbeddingExtractor({ model: embedding, numThreads: THREADS });
+  return {
+    windowFrames: Math.floor(windowSamples / FRAME),
+    turnsIn: (window) => diarization.process(window),
+    embed: (parts) => {
+      const stream = extractor.createStream();
+      for (const samples of parts) stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE });
+      stream.inputFinished();
+      // Electron forbids external buffers.
+      return extractor.compute(stream, false);
+    },
+  };
+};
+
+/** Times are counted in frames of 10 ms. */
+export const FRAME = SAMPLE_RATE / 100;
+const FRAMES_PER_SECOND = SAMPLE_RATE / FRAME;
+
+/** A stretch of time in frames; the end is exclusive. */
+type Span = { readonly start: number; readonly end: number };
+
+/** What one speaker says in a part of the recording, as the segmentation finds it. */
+type LocalSpeech = {
+  readonly spans: readonly Span[];
+  /** Where only this one speaks: what the voice is recognized by. */
+  readonly alone: readonly Span[];
+};
+
+/** A turn of at least this many frames is speech by itself: the segmentation confuses voices even within its window. */
+const OWN_TURN = FRAMES_PER_SECOND;
+
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { start, end }) => sum + end - start, 0);
+
+/** The frames of a span that no other span covers. */
+const without = (span: Span, others: readonly Span[]): Span[] => {
+  const left: Span[] = [];
+  let from = span.start;
+  for (const { start, end } of others.toSorted((a, b) => a.start - b.start)) {
+    if (end <= from || start >= span.end) continue;
+    if (start > from) left.push({ start: from, end: start });
+    from = end;
+  }
+  if (from < span.end) left.push({ start: from, end: span.end });
+  return left;
+};
+
+/**
+ * Speech in a part of a window of the segmentation: each long turn by itself, and the short ones of each speaker together.
+ * `turns` are in seconds from the start of the window; `offset` is that start, `part` the part, in frames of the recording.
+ */
+const localSpeechOf = (turns: readonly SpeakerTurn[], offset: number, part: Span): LocalSpeech[] => {
+  const clipped = turns
+    .map(({ start, end, speaker }) => ({
+      start: Math.max(part.start, offset + Math.round(start * FRAMES_PER_SECOND)),
+      end: Math.min(part.end, offset + Math.round(end * FRAMES_PER_SECOND)),
+      speaker,
+    }))
+    .filter(({ start, end }) => end > start);
+  return [...new Set(clipped.map(({ speaker }) => speaker))].flatMap((speaker) => {
+    const own = clipped.filter((turn) => turn.speaker === speaker);
+    const others = clipped.filter((turn) => turn.speaker !== speaker);
+    const long = own.filter(({ start, end }) => end - start >= OWN_TURN).map((turn) => [turn]);
+    const short = own.filter(({ start, end }) => end - start < OWN_TURN);
+    return [...long, ...(short.length > 0 ? [short] : [])].map((spans) => ({
+      spans,
+      alone: spans.flatMap((span) => without(span, others)),
+    }));
+  });
+};
+
+/** The turns of one speaker, in seconds: pauses up to `bridged` frames are no end of a turn. */
+const turnsOf = (spans: readonly Span[], speaker: number, bridged: number): SpeakerTurn[] => {
+  const turns: { start: number; end: number }[] = [];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = turns.at(-1);
+    if (last !== undefined && start - last.end <= bridged) last.end = Math.max(last.end, end);
+    else turns.push({ start, end });
+  }
+  return turns.map(({ start, end }) => ({
+    start: start / FRAMES_PER_SECOND,
+    end: end / FRAMES_PER_SECOND,
+    speaker,
+  }));
+};
+
+/** Speech of one speaker. */
+type Voice = {
+  readonly embedding: Float32Array;
+  /** How long the speech lasts. */
+  readonly seconds: number;
+};
+
+/**
+ * A cluster with less than this share of all speech, bounded to these seconds, is a stray: a stretch of noise or
+ * laughter, or too little speech to recognize a voice by.
+ */
+const STRAY_SHARE = 0.01;
+const STRAY_SECONDS = { min: 2, max: 5 };
+
+type Cluster = Voice & { readonly members: readonly number[] };
+
+const merge = (a: Cluster, b: Cluster): Cluster => ({
+  members: [...a.members, ...b.members],
+  embedding: meanDirection([
+    { vector: a.embedding, weight: a.seconds },
+    { vector: b.embedding, weight: b.seconds },
+  ]),
+  seconds: a.seconds + b.seconds,
+});
+
+/** Agglomerative clustering by the cosine similarity of the clusters' mean embeddings, one merge at a time. */
+class Agglomeration {
+  readonly #clusters: Cluster[];
+  /** `[i][j]` with j < i: of clusters i and j. */
+  readonly #similarities: Float64Array[];
+
+  constructor(voices: readonly Voice[]) {
+    this.#clusters = voices.map((voice, index) => ({ ...voice, members: [index] }));
+    this.#similarities = this.#clusters.map((a, i) =>
+      Float64Array.from({ length: i }, (_, j) => cosine(a.embedding, voices[j]?.embedding ?? [])),
+    );
+  }
+
+  get clusters(): readonly Cluster[] {
+    return this.#clusters;
+  }
+
+  /** The two most similar clusters; undefined if fewer are left. */
+  closest(): { i: number; j: number; similarity: number } | undefined {
+    let best: { i: number; j: number; similarity: number } | undefined;
+    for (const [i, row] of this.#similarities.entries()) {
+      for (let j = 0; j < i; j++) {
+        const similarity = row[j] ?? 0;
+        if (best === undefined || similarity > best.similarity) best = { i, j, similarity };
+      }
+    }
+    return best;
+  }
+
+  /** Puts the merged cluster in the place of the former, and the last cluster in that of the latter. */
+  merge(i: number, j: number): void {
+    const [a, b, last] = [this.#clusters[i], this.#clusters[j], this.#clusters.pop()];
+    this.#similarities.pop();
+    if (a === undefined || b === undefined || last === undefined) return;
+    if (last !== a) this.#put(i, last);
+    this.#put(j, merge(a, b));
+  }
+
+  #put(at: number, cluster: Cluster): void {
+    this.#clusters[at] = cluster;
+    for (const [other, { embedding }] of this.#clusters.entries()) {
+      if (other === at) continue;
+      const row = this.#similarities[Math.max(at, other)];
+      if (row !== undefined) row[Math.min(at, other)] = cosine(cluster.embedding, embedding);
+    }
+  }
+}
+
+/** The clusters that are no strays: all, if none would be left. */
+const substantial = (clusters: readonly Cluster[], limit: number): readonly Cluster[] => {
+  const kept = clusters.filter(({ seconds }) => seconds >= limit);
+  return kept.length > 0 ? kept : clusters;
+};
+
+/** Merges while clusters are as similar as this. */
+const clustersByCosine = (voices: readonly Voice[], minCosine: number): readonly Cluster[] => {
+  const agglomeration = new Agglomeration(voices);
+  for (;;) {
+    const pair = agglomeration.closest();
+    if (pair === undefined || pair.similarity < minCosine) return agglomeration.clusters;
+    agglomeration.merge(pair.i, pair.j);
+  }
+};
+
+/** Merges as long as this many clusters are left that are no strays; as many of all, if there never are. */
+const clustersByCount = (voices: readonly Voice[], speakers: number, limit: number): readonly Cluster[] => {
+  const agglomeration = new Agglomeration(voices);
+  let kept: readonly Cluster[] = agglomeration.clusters.slice();
+  let isCounted = false;
+  for (;;) {
+    const { clusters } = agglomeration;
+    const enough = clusters.filter(({ seconds }) => seconds >= limit).length >= speakers;
+    if (enough || (!isCounted && clusters.length >= speakers)) kept = clusters.slice();
+    isCounted ||= enough;
+    const pair = agglomeration.closest();
+    if (pair === undefined) return isCounted ? substantial(kept, limit) : kept;
+    agglomeration.merge(pair.i, pair.j);
+  }
+};
+
+type ClusterOptions = {
+  /** The number of speakers; null if unknown. */
+  readonly speakers: number | null;
+  /** Without a number, clusters are merged whose mean embeddings have at least this cosine similarity. */
+  readonly minCosine: number;
+};
+
+/** The cluster of each voice, from 0. A stray goes to the cluster that is most similar to it. */
+export const clusterVoices = (
+  voices: readonly Voice[],
+  { speakers, minCosine }: ClusterOptions,
+): number[] => {
+  const total = voices.reduce((sum, { seconds }) => sum + seconds, 0);
+  const limit = Math.max(STRAY_SECONDS.min, Math.min(STRAY_SECONDS.max, total * STRAY_SHARE));
+  const clusters =
+    speakers === null
+      ? substantial(clustersByCosine(voices, minCosine), limit)
+      : clustersByCount(voices, speakers, limit);
+  const labels = new Map(clusters.flatMap(({ members }, label) => members.map((member) => [member, label])));
+  return voices.map(({ embedding }, index) => labels.get(index) ?? mostSimilar(embedding, clusters));
+};
+
+/** The index of the embedding that is most similar to this one. */
+const mostSimilar = (embedding: Float32Array, others: readonly Pick<Voice, 'embedding'>[]): number => {
+  const similarities = others.map((other) => cosine(other.embedding, embedding));
+  return similarities.indexOf(Math.max(...similarities));
+};
+
+/** Windows of the segmentation overlap by half: at its borders the model recognizes what is said on one side only. */
 const WINDOW_STEP = 0.5;
 /** Voices are clustered in blocks of this many frames, and the speakers of all blocks then: the work grows with its square. */
 const BLOCK = 30 * 60 * FRAMES_PER_SECOND;

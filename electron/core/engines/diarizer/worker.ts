@@ -1,9 +1,13 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import { handleTask, type LoadEngine } from '../worker/protocol.ts';
-import { RecordingDiarizer } from './recording-diarizer.ts';
-import { loadSherpa, loadSpeakerEngine, type Sherpa } from './sherpa.ts';
-import type { diarizeChunkTask, diarizeEndTask, TrySpeakerModelInput, trySpeakerModelTask } from './tasks.ts';
-import type { DiarizationModels } from './types.ts';
+import { loadSherpa, loadSpeakerEngine, RecordingDiarizer, type Sherpa } from './recording-diarizer.ts';
+import type {
+  DiarizationModels,
+  diarizeChunkTask,
+  diarizeEndTask,
+  TrySpeakerModelInput,
+  trySpeakerModelTask,
+} from './tasks.ts';
 
 /**
  * Five seconds of quiet noise. Not a constant: every worker process loads this module, and would spend a part of its start on

@@ -347,7 +347,7 @@ export class Decoder implements Decode {
     const isTruncated = isShort && (this.#wavSeconds !== null || (!isGuessed && isConclusive));
     if (exitCode !== 0 || isTruncated) {
       this.#warnings.push(
-        declared === null
+        declared === null || seconds > declared
           ? warningOf('file_damaged', { seconds: Math.round(seconds) })
           : warningOf('file_ends_early', { seconds: Math.round(seconds), declared: Math.round(declared) }),
       );

@@ -1,4 +1,3 @@
-import { RAW_SAMPLES_HINT } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import { UNSAFE_FORMATS } from './input-options.ts';
 
@@ -56,7 +55,11 @@ const RULES: readonly Rule[] = [
   ],
   [
     /Invalid data found when processing input|Invalid argument|End of file|Failed to (read|find)/i,
-    () => new AppError('not_media', `The file is not a recording that ffmpeg can read. ${RAW_SAMPLES_HINT}`),
+    () =>
+      new AppError(
+        'not_media',
+        'The file is not a recording that ffmpeg can read. Raw samples without a header need the extension of their format, such as .g722.',
+      ),
   ],
 ];
 

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { isExecutableSync } from '../../base/executable.ts';
+import { isExecutableSync } from '../../base/child-process.ts';
 
 /** Address space that ffmpeg and ffprobe take at most, in bytes; each thread reserves a stack and an arena of the allocator. */
 const MAX_ADDRESS_SPACE = 4 * 1024 ** 3 + availableParallelism() * 160 * 1024 ** 2;
 
-/** Part of util-linux; null where there is none. Looked for once. */
+/** Part of util-linux; null if there is none. Looked for once. */
 let prlimit: string | null | undefined;
 const findPrlimit = (): string | null => {
   if (process.platform !== 'linux') return null;

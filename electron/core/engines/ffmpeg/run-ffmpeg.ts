@@ -75,7 +75,7 @@ const skipCapabilities = (run: object, { inputOptions, outputOptions }: FfmpegCo
   Reflect.set(run, 'availableEncoders', (callback: Callback) => callback(null, {}));
 };
 
-/** Discards what a killed process still wrote: fluent-ffmpeg waits for the end of its output, which nobody reads. */
+/** Discards what a killed process still wrote: fluent-ffmpeg waits for the end of its output, which no one reads. */
 const discardOutput = (child: ChildProcess): void => {
   child.stdout?.unpipe();
   child.stdout?.resume();

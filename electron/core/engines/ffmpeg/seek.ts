@@ -178,7 +178,7 @@ const findFrame = (bytes: Uint8Array, like: Mp3Frame): number | null => {
   return null;
 };
 
-/** Counts the frames from near an offset to the end of the audio; null where they do not lead there one by one. */
+/** Counts the frames from near an offset to the end of the audio; null if they do not lead there one by one. */
 const countToEnd = async (
   input: MediaInput,
   xing: XingHeader,
@@ -204,7 +204,7 @@ const countToEnd = async (
 /**
  * Where to begin decoding a variable-rate MP3 for samples from `origin` seconds on, if that takes fewer bytes than reading up
  * to there. Nothing in a frame says its number, and the table of contents is half a minute off in two hours, so the frames are
- * counted from the end, of which the header says how many there are in all. Null where the header and the frames disagree.
+ * counted from the end, of which the header says how many there are in all. Null if the header and the frames disagree.
  */
 const entryFromEnd = async (
   input: MediaInput,
@@ -247,7 +247,7 @@ export type Seeking = {
 /**
  * The second to which ffmpeg seeks for a range that starts at `start`. A local file is decoded from its beginning
  * and trimmed inside ffmpeg, which is exact for every format and a thousand times faster than real time. A remote
- * file is seeked, which is exact to a frame of its codec; a local one too where `seek` asks for it.
+ * file is seeked, which is exact to a frame of its codec; a local one too if `seek` asks for it.
  */
 export const seekOrigin = (input: MediaInput, start: number, seek = false): number =>
   input.kind === 'file' && !seek ? 0 : Math.max(0, Math.floor(start - PREROLL_SECONDS));

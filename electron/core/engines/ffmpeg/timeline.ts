@@ -110,7 +110,7 @@ type PcmLayout = {
    */
   readonly hasTimes: boolean;
   /**
-   * Whether the file has this sound alone, and is decoded from its beginning: then it begins with its sound, also where the first
+   * Whether the file has this sound alone, and is decoded from its beginning: then it begins with its sound, also if the first
    * packets of it decode to nothing, as in WMA and HE-AAC. Asked when the first samples have arrived.
    */
   readonly beginsWithSound?: () => Promise<boolean>;

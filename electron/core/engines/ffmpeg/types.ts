@@ -1,5 +1,5 @@
 import type { StoredWarning } from '../../../contract/warnings.ts';
-import type { RangeReader } from '../net/range-reader/types.ts';
+import type { RangeReader } from '../net/range-reader/range-reader.ts';
 
 /** Paths of the programs. */
 export type FfmpegTools = { readonly ffmpeg: string; readonly ffprobe: string };

@@ -1,24 +1,24 @@
-import { connect, type Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { connect, isIP, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Cookie, Dispatcher } from 'undici';
 import { DEFAULT_NETWORK_STALL_SECONDS } from '../../../contract/settings.ts';
 import type { ConnectionPurpose } from '../../../contract/system.ts';
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { withoutLogin } from '../../base/url-login.ts';
 import { allowedAddresses, systemResolve } from './address-guard.ts';
-import { bodyStream } from './body-queue.ts';
 import {
   CONNECT_TIMEOUT_SECONDS,
   createPools,
+  EnvironmentProxies,
   fixedLookup,
   type GuardedAgent,
+  isLiteralHost,
   isRefusedHead,
   MAX_REMEMBERED_ORIGINS,
   type Pools,
 } from './guarded-agent.ts';
-import { explainNetworkError } from './network-errors.ts';
-import { EnvironmentProxies, isLiteralHost } from './proxies.ts';
-import { RedirectCookies } from './redirect-cookies.ts';
+import { explainNetworkError, SlowBodyError } from './network-errors.ts';
 import type {
   ConnectionRecord,
   HttpClient,
@@ -30,6 +30,209 @@ import type {
   ResolvedAddress,
   TunnelOptions,
 } from './types.ts';
+
+/** The source is paused while this many bytes wait for a slower reader. */
+const HIGH_WATER = 256 * 1024;
+
+type BodyOptions = {
+  readonly source: Readable;
+  readonly minRate?: MinRate;
+  /** Converts the source's error into the one that the reader gets. */
+  readonly explain: (error: unknown) => Error;
+  /** Called once, when the reader has read everything or has closed the stream. */
+  readonly onClose: (bytes: number, failure: Error | null) => void;
+};
+
+/** Measures a source's rate over the time that its reader waits for it. */
+class RateMeter {
+  readonly #minRate: MinRate;
+  #waitedMs = 0;
+  #bytes = 0;
+
+  constructor(minRate: MinRate) {
+    this.#minRate = minRate;
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** Calls `onSlow` once the source has been too slow for long enough; returns a function that ends the wait. */
+  startWait(onSlow: (minRate: MinRate) => void): () => void {
+    const { bytesPerSecond, overSeconds } = this.#minRate;
+    // Here and not where a wait ends: more can arrive between two waits.
+    if (this.#bytes >= bytesPerSecond * overSeconds) {
+      this.#waitedMs = 0;
+      this.#bytes = 0;
+    }
+    const startedAt = performance.now();
+    const timer = setTimeout(() => onSlow(this.#minRate), overSeconds * 1000 - this.#waitedMs);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+      this.#waitedMs += performance.now() - startedAt;
+    };
+  }
+}
+
+/**
+ * Delivers everything that arrived before an error, then the error. A Node stream that fails discards its buffer, and
+ * crashes the program if no one listens for `error` yet.
+ */
+class BodyQueue implements AsyncIterableIterator<Buffer> {
+  readonly #options: BodyOptions;
+  readonly #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  #bytes = 0;
+  #isEnded = false;
+  #isClosed = false;
+  #failure: Error | null = null;
+  #wake: (() => void) | null = null;
+  readonly #meter: RateMeter | null;
+
+  constructor(options: BodyOptions) {
+    this.#options = options;
+    const { source, minRate } = options;
+    this.#meter = minRate === undefined ? null : new RateMeter(minRate);
+    source.on('data', (chunk: Buffer) => {
+      this.#bytes += chunk.length;
+      this.#meter?.add(chunk.length);
+      this.#bufferedBytes += chunk.length;
+      this.#chunks.push(chunk);
+      if (this.#bufferedBytes >= HIGH_WATER) source.pause();
+      this.#wakeReader();
+    });
+    source.on('end', () => this.#finish(null));
+    source.on('error', (error) => this.#finish(error));
+    source.on('close', () => this.#finish(new Error('closed early')));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    while (this.#chunks.length === 0 && !this.#isEnded && !this.#isClosed) {
+      const endWait = this.#meter?.startWait((minRate) => this.#finish(new SlowBodyError(minRate)));
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      endWait?.();
+    }
+    // Closed while it waited: a normal end would look like the end of the file.
+    if (this.#isClosed) throw new Error('The body was closed before its end.');
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#bufferedBytes -= chunk.length;
+      if (this.#bufferedBytes < HIGH_WATER) this.#options.source.resume();
+      return { value: chunk, done: false };
+    }
+    const failure = this.#failure;
+    this.#close();
+    if (failure !== null) throw failure;
+    return { value: undefined, done: true };
+  }
+
+  async return(): Promise<IteratorResult<Buffer, undefined>> {
+    this.#close();
+    return { value: undefined, done: true };
+  }
+
+  #finish(failure: unknown): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#failure = failure === null ? null : this.#options.explain(failure);
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#chunks.length = 0;
+    this.#wakeReader();
+    this.#options.source.destroy();
+    this.#options.onClose(this.#bytes, this.#failure);
+  }
+}
+
+/** A stream that delivers everything that its source did before it failed. */
+export const bodyStream = (options: BodyOptions): Readable =>
+  // One chunk at a time: an error would discard what this stream has buffered.
+  Readable.from(new BodyQueue(options), { objectMode: false, highWaterMark: 1 });
+
+/** Most cookies that one chain of redirects can set; browsers keep 180 of a site. */
+const MAX_COOKIES = 50;
+
+type StoredCookie = {
+  readonly pair: string;
+  readonly domain: string;
+  /** Whether it was set without Domain: then subdomains do not get it. */
+  readonly isHostOnly: boolean;
+  readonly path: string;
+  readonly isSecure: boolean;
+};
+
+const isWithin = (host: string, domain: string): boolean =>
+  host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
+
+/** RFC 6265, 5.1.4. */
+const defaultPath = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/')) || '/';
+
+const isPathWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/**
+ * The cookies of one chain of redirects, as a browser with an empty jar would send them (RFC 6265): to the host that set them,
+ * to its subdomains if they name a domain, below their path, and over TLS alone if they say so. They end with the chain, so a
+ * list of public suffixes is not needed.
+ */
+class RedirectCookies {
+  readonly #cookies = new Map<string, StoredCookie>();
+
+  get isEmpty(): boolean {
+    return this.#cookies.size === 0;
+  }
+
+  /** Takes the cookies that a response sets. */
+  store(url: URL, cookies: readonly Cookie[]): void {
+    for (const cookie of cookies) this.#storeOne(url, cookie);
+  }
+
+  /** The Cookie header of a request; empty if there is nothing to send. */
+  headerFor(url: URL): { readonly cookie?: string } {
+    const pairs = [...this.#cookies.values()].flatMap(({ pair, domain, isHostOnly, path, isSecure }) => {
+      const isForHost = isHostOnly ? url.hostname === domain : isWithin(url.hostname, domain);
+      const isForUrl =
+        isForHost && isPathWithin(url.pathname, path) && (!isSecure || url.protocol === 'https:');
+      return isForUrl ? [pair] : [];
+    });
+    return pairs.length === 0 ? {} : { cookie: pairs.join('; ') };
+  }
+
+  #storeOne(url: URL, cookie: Cookie): void {
+    const named = (cookie.domain ?? '').replace(/^\./, '').toLowerCase();
+    if (named !== '' && !(isWithin(url.hostname, named) && (named.includes('.') || named === url.hostname))) {
+      return;
+    }
+    const isSecure = cookie.secure === true;
+    if (isSecure && url.protocol !== 'https:') return;
+    const domain = named === '' ? url.hostname : named;
+    const path = cookie.path?.startsWith('/') === true ? cookie.path : defaultPath(url);
+    const key = JSON.stringify([domain, path, cookie.name]);
+    const expires = cookie.expires === undefined ? Number.POSITIVE_INFINITY : Number(cookie.expires);
+    const isExpired = cookie.maxAge === undefined ? expires <= Date.now() : cookie.maxAge <= 0;
+    if (isExpired) this.#cookies.delete(key);
+    else if (this.#cookies.size < MAX_COOKIES || this.#cookies.has(key)) {
+      const pair = `${cookie.name}=${cookie.value}`;
+      this.#cookies.set(key, { pair, domain, isHostOnly: named === '', path, isSecure });
+    }
+  }
+}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 

@@ -69,7 +69,7 @@ export type OpenedResponse = {
   readonly headers: Readonly<Record<string, string>>;
   /** The URL after redirects, without credentials. */
   readonly url: string;
-  /** Where later requests can go at once: null without redirects, and where these set cookies, which only a new chain sends. */
+  /** Where later requests can go at once: null without redirects, and if these set cookies, which only a new chain sends. */
   readonly movedTo: string | null;
   /** Emits AppErrors. */
   readonly body: Readable;

@@ -1,7 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { open, readFile } from 'node:fs/promises';
 import { type FileTypeResult, fileTypeFromTokenizer } from 'file-type';
 import { fromFile } from 'strtok3';
-import { RAW_SAMPLES_HINT } from '../../base/audio.ts';
 import { AppError } from '../../base/errors.ts';
 import {
   FILE_TYPES,
@@ -12,7 +12,55 @@ import {
   typeOfExtension,
   typeOfMime,
 } from './file-types.ts';
-import { decodeHead, hasUtf16ByteOrderMark } from './text.ts';
+
+const UTF16_BYTE_ORDER_MARKS = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+] as const;
+
+const hasUtf16ByteOrderMark = (head: Uint8Array): boolean =>
+  UTF16_BYTE_ORDER_MARKS.some(([first, second]) => head[0] === first && head[1] === second);
+
+/** Decides whether a stream can be text: no zero byte (but in UTF-16), hardly any control characters at its start. */
+export class TextDetector {
+  #head: Uint8Array | undefined;
+  #canBeText = true;
+
+  get canBeText(): boolean {
+    return this.#canBeText;
+  }
+
+  update(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    if (this.#head === undefined) {
+      this.#head = Uint8Array.from(chunk.subarray(0, 4096));
+      if (!isTextHead(this.#head)) this.#canBeText = false;
+    }
+    if (this.#canBeText && !hasUtf16ByteOrderMark(this.#head) && chunk.includes(0)) this.#canBeText = false;
+  }
+}
+
+/** Tab, line feed, form feed, carriage return, escape. */
+const ALLOWED_CONTROLS = new Set([9, 10, 12, 13, 27]);
+
+/** Whether the start of a file looks like text in UTF-8, UTF-16 with a byte order mark, or an 8-bit encoding. */
+const isTextHead = (head: Uint8Array): boolean => {
+  if (hasUtf16ByteOrderMark(head)) return true;
+  let controls = 0;
+  for (const byte of head) {
+    if (byte === 0) return false;
+    if (byte === 127 || (byte < 32 && !ALLOWED_CONTROLS.has(byte))) controls++;
+  }
+  // The head may end in the middle of a UTF-8 character.
+  const isUnicode = [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, Math.max(0, head.length - cut))));
+  return controls <= head.length * (isUnicode ? 0.02 : 0.005);
+};
+
+/** Decodes the start of a text as UTF-16 with a byte order mark, else as UTF-8. */
+const decodeHead = (head: Uint8Array): string => {
+  if (!hasUtf16ByteOrderMark(head)) return new TextDecoder('utf-8').decode(head);
+  return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head);
+};
 
 /** What `fileTypeFromFile` does, which imports strtok3 by a name that no bundler sees. Closes the file. */
 const typeOfFile = async (path: string): Promise<FileTypeResult | undefined> =>
@@ -54,6 +102,9 @@ export const chooseType = (extension: string, declared: string): ChosenType => {
 const MEDIA = /^(?:audio|video)\/|\/(?:ogg|mxf|vnd\.ms-asf|vnd\.rn-realmedia)$/;
 
 const isMediaType = ({ mimeTypes: [mimeType = ''] }: FileType): boolean => MEDIA.test(mimeType);
+
+/** The format of a recording, or the sentence that says why it is none. */
+export type SoundFormat = { readonly format: string } | { readonly refusal: string };
 
 /** The type of a recording as far as its name and media type tell, before its content is known. */
 export const guessRecordingType = (extension: string, declared: string): ChosenType => {
@@ -207,21 +258,22 @@ const recordingType = ({ ext, mime }: { ext: string; mime: string }): ChosenType
 };
 
 /**
- * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, where it fits.
- * `soundFormat` names the format of what has no known signature, undefined without sound. Throws `unsupported_file_type`
- * for anything but audio and video.
+ * The type of a recording by its content, whatever its name says; `chosen`, from `guessRecordingType`, if it fits.
+ * `soundFormat` names the format of what has no known signature; null if it is not known, either. Throws
+ * `unsupported_file_type` for anything but audio and video.
  */
 export const recordingTypeOfContent = async (
   { path, chosen, canBeText }: Omit<ContentCheck, 'size'>,
-  soundFormat: () => Promise<string | undefined>,
+  soundFormat: () => Promise<SoundFormat | null>,
 ): Promise<ChosenType> => {
   // Letters at the start of a text can look like the signature of a recording.
   const detected = canBeText ? undefined : await typeOfFile(path);
   if (detected !== undefined && MEDIA.test(detected.mime)) {
     return chosen.type.detected.includes(detected.ext) ? chosen : recordingType(detected);
   }
-  const format = canBeText || detected !== undefined ? undefined : await soundFormat();
-  if (format !== undefined) {
+  const asked = canBeText || detected !== undefined ? null : await soundFormat();
+  if (asked !== null && 'format' in asked) {
+    const { format } = asked;
     return chosen.type.extensions.includes(format)
       ? chosen
       : recordingType({ ext: format, mime: `audio/x-${format}` });
@@ -229,10 +281,9 @@ export const recordingTypeOfContent = async (
   if (!canBeText && detected === undefined && hasAudioFrame(await readHead(path))) {
     return MPEG_EXTENSIONS.has(chosen.extension) ? chosen : guessRecordingType('mp3', '');
   }
-  const hint = canBeText || detected !== undefined ? '' : ` ${RAW_SAMPLES_HINT}`;
   throw new AppError(
     'unsupported_file_type',
-    `This is not a recording: files without audio or video are not supported here.${hint}`,
+    asked?.refusal ?? 'This is not a recording: files without audio or video are not supported here.',
   );
 };
 

@@ -14,7 +14,7 @@ import type {
 export type TranscribeListeners = {
   /** 0 to 100, never falling. */
   onProgress?: (percent: number) => void;
-  /** The language, where it was to be detected: called once, before decoding starts. */
+  /** The language, if it was to be detected: called once, before decoding starts. */
   onLanguage?: (guess: LanguageGuess) => void;
 };
 

@@ -2,13 +2,12 @@ import { availableParallelism } from 'node:os';
 import { toSeconds } from '../../base/audio.ts';
 import { isAppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ForkWorker, WorkerProcess } from '../worker/client.ts';
 import { withDedicatedWorker } from '../worker/dedicated.ts';
-import { engineUnavailable } from '../worker/errors.ts';
 import { WorkerHost } from '../worker/host.ts';
-import type { ForkWorker, WorkerProcess } from '../worker/process.ts';
+import { engineUnavailable } from '../worker/protocol.ts';
 import type { TranscribeListeners } from './addon.ts';
 import { BUILT_IN, type Device, type Devices } from './devices/types.ts';
-import { defaultParallelism, type Parallelism } from './parallelism.ts';
 import {
   detectLanguageTask,
   modelFactsTask,
@@ -18,6 +17,28 @@ import {
   transcribeTask,
 } from './tasks.ts';
 import type { LanguageGuess, ModelFacts, SystemInfo, TranscribeParams, WhisperResult } from './types.ts';
+
+/** How the processor is divided among chunks. */
+export type Parallelism = {
+  /** Threads of one job. */
+  threads: number;
+  /** Jobs at once on one model. */
+  concurrency: number;
+};
+
+const MAX_THREADS = 4;
+const MAX_CONCURRENCY = 4;
+
+/**
+ * The default for a machine with `cores` cores. Recognition scales over chunks rather than over threads: chunks never wait for
+ * each other, while the threads of one chunk do at every step of the encoder. So jobs get several threads only if there are
+ * cores to spare (docs/decisions/005-threads-and-chunks.md).
+ */
+export const defaultParallelism = (cores: number): Parallelism => {
+  const usable = Math.max(1, Math.floor(cores));
+  const concurrency = Math.min(MAX_CONCURRENCY, usable);
+  return { threads: Math.min(MAX_THREADS, Math.max(1, Math.floor(usable / concurrency))), concurrency };
+};
 
 const PROBE_TIMEOUT_MS = 30_000;
 

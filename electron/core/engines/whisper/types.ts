@@ -67,7 +67,7 @@ export type TranscribeParams = {
   vocabulary?: readonly PreferredTerm[];
   /** Times of every token (on by default). */
   tokenTimes?: boolean;
-  /** Take the times of tokens from the model's attention, where it can (off by default); no effect on other families. */
+  /** Take the times of tokens from the model's attention, if it can (off by default); no effect on other families. */
   alignWords?: boolean;
   /**
    * Where the audio has speech, in order; seconds. No word is aligned outside of it, and a window whose text ends before its speech
@@ -106,9 +106,9 @@ export type WhisperSegment = z.output<typeof WhisperSegment>;
 
 export const WhisperResult = z.object({
   segments: z.array(WhisperSegment),
-  /** The language given or detected; `auto` where the model hears several and cannot tell which. */
+  /** The language given or detected; `auto` if the model recognizes several and cannot tell which. */
   language: z.string(),
-  /** Every known language's probability, likeliest first; null where the language was given. */
+  /** Every known language's probability, likeliest first; null if the language was given. */
   languageProbabilities: z.record(z.string(), Float).nullable(),
 });
 export type WhisperResult = z.output<typeof WhisperResult>;

@@ -1,6 +1,5 @@
 import { onAbort, throwIfAborted } from '../../base/abort.ts';
-import { WorkerClient } from './client.ts';
-import type { WorkerProcess } from './process.ts';
+import { WorkerClient, type WorkerProcess } from './client.ts';
 import type { TaskDefinition } from './protocol.ts';
 import { StallWatch } from './stall-watch.ts';
 

@@ -1,9 +1,7 @@
 import { onAbort } from '../../base/abort.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
-import { type TaskRun, WorkerClient, WorkerReplaced } from './client.ts';
-import { engineClosed, engineCrashed, taskCancelled } from './errors.ts';
-import type { WorkerProcess } from './process.ts';
-import type { TaskDefinition } from './protocol.ts';
+import { type TaskRun, WorkerClient, type WorkerProcess, WorkerReplaced } from './client.ts';
+import { engineClosed, engineCrashed, type TaskDefinition, taskCancelled } from './protocol.ts';
 import { StallWatch } from './stall-watch.ts';
 
 /** How a task takes its place among others. */

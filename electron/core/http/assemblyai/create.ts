@@ -1,9 +1,8 @@
 import { PII_POLICY_NAMES, type PiiPolicyName } from '../../../contract/analysis.ts';
-import { type AaiCreate, AaiExtras, type AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
+import type { AaiCreate, AaiPiiPolicy } from '../../../contract/assemblyai-create.ts';
 import { isLanguageCode } from '../../../contract/languages.ts';
 import type { CreateTranscriptInput } from '../../../contract/transcript.ts';
-import { toTerms } from '../../../contract/vocabulary.ts';
-import { MAX_VOCABULARY } from '../../../contract/vocabulary-text.ts';
+import { MAX_VOCABULARY, toTerms } from '../../../contract/vocabulary.ts';
 import { AppError } from '../../base/errors.ts';
 
 /** `universal`, `universal-2`, `universal-3-5-pro` and other versions. */
@@ -18,7 +17,7 @@ export type ModelChoice = {
   isAvailable(name: string): boolean;
 };
 
-/** Our names of AssemblyAI's policies, where they differ. */
+/** Our names of AssemblyAI's policies, if they differ. */
 const POLICIES: Partial<Record<AaiPiiPolicy, readonly PiiPolicyName[]>> = {
   account_number: ['bank_account', 'iban'],
   banking_information: ['bank_account', 'iban'],
@@ -124,22 +123,6 @@ const redactionOf = (body: AaiCreate) =>
           ? { redact_pii_policies: policiesOf(body.redact_pii_policies) }
           : {}),
       };
-
-/** What is stored beside our own options. */
-export const extrasOf = (body: AaiCreate): AaiExtras => {
-  const { webhook_auth_header_name: name, webhook_auth_header_value: value } = body;
-  return AaiExtras.parse({
-    ...(body.speech_models?.length ? { speech_models: body.speech_models } : {}),
-    ...(body.webhook_url == null
-      ? {}
-      : { webhook: name == null || value == null ? {} : { header: { name, value } } }),
-    ...(body.speech_understanding == null ? {} : { speech_understanding: body.speech_understanding }),
-    entity_detection: body.entity_detection === true,
-    ...(body.content_safety_confidence == null
-      ? {}
-      : { content_safety_confidence: body.content_safety_confidence }),
-  });
-};
 
 /** Converts an AssemblyAI request to ours. The caller validates conflicting options. */
 export const requestOf = (body: AaiCreate, models: ModelChoice): CreateTranscriptInput => {

@@ -1,6 +1,6 @@
 import type { AaiList, AaiListQuery, AaiStatus } from '../../../contract/assemblyai.ts';
 import { isoTime } from '../../base/clock.ts';
-import type { PageOfTranscripts, TranscriptPagination } from '../../services/transcripts/pagination.ts';
+import type { PageOfTranscripts, TranscriptPagination } from '../../services/transcripts/list.ts';
 
 const statusOf = (item: PageOfTranscripts['items'][number]): AaiStatus => {
   if (item.status === 'failed') return 'error';

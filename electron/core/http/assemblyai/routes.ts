@@ -9,13 +9,13 @@ import type { FileService } from '../../services/files/service.ts';
 import type { UploadService } from '../../services/files/uploads.ts';
 import type { TranscriptAudio } from '../../services/transcripts/audio.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import type { TranscriptPagination } from '../../services/transcripts/pagination.ts';
-import { addRoute } from '../add-route.ts';
+import type { TranscriptPagination } from '../../services/transcripts/list.ts';
+import { addRoute, validate } from '../add-route.ts';
 import type { Rendering } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
 import { ok } from '../responses.ts';
-import { validate } from '../validate.ts';
-import { extrasOf, type ModelChoice, requestOf } from './create.ts';
+import { type ModelChoice, requestOf } from './create.ts';
+import { foreignRequestOf } from './extras.ts';
 import { aaiList } from './list.ts';
 import { type AaiContext, aaiDeleted, aaiTranscript } from './transcript.ts';
 
@@ -81,7 +81,7 @@ const addTranscriptRoutes = (server: FastifyInstance, deps: AssemblyAiDeps): voi
   addRoute(server, routes.aaiCreate, ({ caller, body }) => {
     const request = validate(CreateTranscript, requestOf(body, deps.models), 'body');
     try {
-      const created = transcripts.create(caller.user, request, undefined, extrasOf(body));
+      const created = transcripts.create(caller.user, request, undefined, foreignRequestOf(body));
       return ok(readOutline(deps, caller.user.id, created.id));
     } catch (error) {
       throw aboutSpeechModel(error, body);

@@ -1,8 +1,7 @@
 import type { AaiSubtitlesQuery } from '../../../contract/assemblyai.ts';
 import type { ExportQuery } from '../../../contract/exports.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { renderSrt } from '../../exports/srt.ts';
-import { renderVtt } from '../../exports/vtt.ts';
+import { renderSrt, renderVtt } from '../../exports/subtitles.ts';
 
 type Format = 'srt' | 'vtt';
 

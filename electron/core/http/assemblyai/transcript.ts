@@ -5,8 +5,8 @@ import { locateWords } from '../../analysis/offsets.ts';
 import { round } from '../../base/numbers.ts';
 import { languageCodes } from '../../base/spoken-languages.ts';
 import { joinTexts } from '../../base/text.ts';
-import { parseQuery } from '../../search/query.ts';
-import { findMarks } from '../../search/snippet.ts';
+import { findMarks, parseQuery } from '../../search/query.ts';
+import { extrasIn } from './extras.ts';
 import { namedWords, understandingOf } from './understanding.ts';
 import { aaiUtterances, aaiWords, toMs, wordedSegments } from './words.ts';
 
@@ -123,8 +123,8 @@ const redactionOf = ({ options }: AaiContext) => ({
 });
 
 /** Custom formatting finds entities without showing them. */
-const showsEntities = ({ entity_detection, assemblyai }: AnalysisOptions): boolean =>
-  assemblyai === undefined ? entity_detection : assemblyai.entity_detection;
+const showsEntities = (options: AnalysisOptions): boolean =>
+  extrasIn(options)?.entity_detection ?? options.entity_detection;
 
 const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
   const done = transcript.status === 'completed';
@@ -140,7 +140,7 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
     iab_categories: options.topics,
     iab_categories_result: topicsOf(transcript),
     content_safety: options.content_safety,
-    content_safety_labels: safetyOf(transcript, options.assemblyai?.content_safety_confidence),
+    content_safety_labels: safetyOf(transcript, extrasIn(options)?.content_safety_confidence),
     filter_profanity: options.content_safety,
     entity_detection: showsEntities(options),
     entities: showsEntities(options) ? entitiesOf(transcript) : null,
@@ -152,7 +152,7 @@ const resultsOf = (transcript: Transcription, { options }: AaiContext) => {
 };
 
 const webhookOf = ({ options, webhookUrl }: AaiContext) => {
-  const header = options.assemblyai?.webhook?.header;
+  const header = options.foreign?.webhook?.header;
   return {
     webhook_url: webhookUrl,
     webhook_auth: header !== undefined,
@@ -174,7 +174,7 @@ export const aaiTranscript = (transcript: Transcription, context: AaiContext): A
   language_confidence: transcript.language_confidence,
   language_confidence_threshold: context.options.language_confidence_threshold ?? null,
   speech_model: transcript.model,
-  speech_models: context.options.assemblyai?.speech_models ?? null,
+  speech_models: extrasIn(context.options)?.speech_models ?? null,
   speech_model_used: transcript.model_id,
   speech_threshold: context.options.speech_threshold ?? null,
   custom_spelling: context.options.custom_spelling ?? null,

@@ -4,6 +4,7 @@ import type { AaiCustomFormatting } from '../../../contract/assemblyai-create.ts
 import type { AnalysisOptions, Transcription } from '../../../contract/transcript.ts';
 import { isNamed } from '../../base/speaker-names.ts';
 import { escapeRegExp } from '../../base/text.ts';
+import { extrasIn } from './extras.ts';
 import { aaiUtterances, aaiWords } from './words.ts';
 
 type Day = { readonly year: number; readonly month: number; readonly day: number };
@@ -64,7 +65,7 @@ const formatDate =
     return pattern.replace(/yyyy|yy|mmmm|mmm|mm|m|dd|d/gi, (part) => values[part.toLowerCase()] ?? part);
   };
 
-/** Replaces each x by a digit; undefined where their numbers differ. */
+/** Replaces each x by a digit; undefined if their numbers differ. */
 const formatPhone =
   (pattern: string): Format =>
   (text) => {
@@ -117,7 +118,7 @@ export const formatEntities = (
   };
 };
 
-const requestOf = ({ assemblyai }: AnalysisOptions) => assemblyai?.speech_understanding?.request ?? undefined;
+const requestOf = (options: AnalysisOptions) => extrasIn(options)?.speech_understanding?.request ?? undefined;
 
 /** The names of the identified speakers by label; others keep their label. */
 const mappingOf = ({ speakers = {} }: Transcription): Record<string, string> =>
@@ -128,7 +129,7 @@ const mappingOf = ({ speakers = {} }: Transcription): Record<string, string> =>
     ]),
   );
 
-/** The words with their speakers' names, where the request asks for an identification. */
+/** The words with their speakers' names, if the request asks for an identification. */
 export const namedWords = (
   words: readonly AaiWord[],
   transcript: Transcription,

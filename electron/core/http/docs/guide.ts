@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { escapeHtml } from './escape-html.ts';
-import type { Rendered } from './markdown.ts';
+import { escapeHtml, type Rendered } from './markdown.ts';
 
 /** The server's URL in the guide's source, replaced by the URL that the reader uses. */
 const SOURCE_URL = 'http://127.0.0.1:3277';
@@ -18,7 +17,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** Path of the window's style sheet, which has the product's colors and typefaces; null where the window is not built. */
+/** Path of the window's style sheet, which has the product's colors and typefaces; null if the window is not built. */
 const windowStyles = async (rendererDir: string): Promise<string | null> => {
   const index = await readFile(join(rendererDir, 'index.html'), 'utf8').catch(() => '');
   return /<link[^>]+href="\.(\/assets\/[^"]+\.css)"/.exec(index)?.[1] ?? null;

@@ -1,5 +1,8 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
-import { escapeHtml } from './escape-html.ts';
+
+/** Text as it stands in HTML and in the quoted values of its attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 export type Heading = { readonly id: string; readonly text: string };
 export type Rendered = {

@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../../base/errors.ts';
-import { completeOutline } from '../../services/transcripts/whole.ts';
-import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
-import { render } from './rendering.ts';
+import { completeOutline } from '../../services/transcripts/present.ts';
+import { type FromRenderingThread, render, type ToRenderingThread } from './rendering.ts';
 
 const answer = async (message: ToRenderingThread): Promise<FromRenderingThread> => {
   const { number, databasePath, outline, rendering } = message;

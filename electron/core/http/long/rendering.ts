@@ -7,8 +7,7 @@ import { routes } from '../../../contract/routes.ts';
 import type { Transcription, WordsQuery } from '../../../contract/transcript.ts';
 import { isoTime } from '../../base/clock.ts';
 import type { PassageRange } from '../../services/reading.ts';
-import { presentSentences } from '../../services/transcripts/present.ts';
-import type { WholeTranscript } from '../../services/transcripts/whole.ts';
+import { type Outline, presentSentences, type WholeTranscript } from '../../services/transcripts/present.ts';
 import { type WebhookMessage, webhookRequest } from '../../services/webhook-request.ts';
 import { type AaiContext, aaiTranscript } from '../assemblyai/transcript.ts';
 import { aaiParagraphs, aaiSentences, aaiWordSearch, aaiWords } from '../assemblyai/words.ts';
@@ -16,6 +15,20 @@ import { contentDisposition } from '../content-disposition.ts';
 import type { OpenAiAnswer } from '../openai/answer.ts';
 import { type StreamParts, streamEnd } from '../openai/stream.ts';
 import { success } from '../responses.ts';
+
+export type ToRenderingThread = {
+  readonly number: number;
+  readonly databasePath: string;
+  readonly outline: Outline;
+  readonly rendering: Rendering;
+};
+
+export type FromRenderingThread = { readonly number: number } & (
+  | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  /** The text is another one than the outline's. */
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'failed'; readonly error: string }
+);
 
 /** An answer that is made of a whole transcription. */
 export type Rendering =

@@ -4,9 +4,14 @@ import { Worker } from 'node:worker_threads';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { TranscriptForm, TranscriptService } from '../../services/transcripts/index.ts';
-import type { Outline } from '../../services/transcripts/whole.ts';
-import type { FromRenderingThread, ToRenderingThread } from './messages.ts';
-import { type Rendered, type Rendering, render as renderHere } from './rendering.ts';
+import type { Outline } from '../../services/transcripts/present.ts';
+import {
+  type FromRenderingThread,
+  type Rendered,
+  type Rendering,
+  render as renderHere,
+  type ToRenderingThread,
+} from './rendering.ts';
 
 const SOURCE = pathToFileURL(join(import.meta.dirname, 'rendering-thread.ts'));
 /** The thread's modules take a moment and 60 MB: it stays for the next answer, but not for good. */
@@ -43,7 +48,7 @@ export class RenderingThread {
     this.#entry = entry;
   }
 
-  /** Rejects where the thread ends, or answers what is not part of the protocol. */
+  /** Rejects if the thread ends, or answers what is not part of the protocol. */
   render(outline: Outline, rendering: Rendering): Promise<FromRenderingThread> {
     const worker = this.#start();
     const number = this.#next++;
@@ -54,7 +59,7 @@ export class RenderingThread {
     return promise;
   }
 
-  /** Ends the thread; answers that it owes fail. */
+  /** Ends the thread; pending answers fail. */
   async close(): Promise<void> {
     const worker = this.#worker;
     this.#forget(worker, new Error('The rendering thread was closed.'));
@@ -164,7 +169,7 @@ export class Renderings {
     }
   }
 
-  /** Ends the thread; answers that it owes fail. */
+  /** Ends the thread; pending answers fail. */
   close(): Promise<void> {
     return this.#thread.close();
   }

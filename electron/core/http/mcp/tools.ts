@@ -10,8 +10,8 @@ import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
 import type { SearchService } from '../../services/search.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
+import { validate } from '../add-route.ts';
 import type { Renderings } from '../long/renderings.ts';
-import { validate } from '../validate.ts';
 
 export type McpServices = {
   readonly transcripts: TranscriptService;

@@ -5,8 +5,7 @@ import type {
   OpenAiVerbose,
 } from '../../../contract/openai.ts';
 import type { Transcription } from '../../../contract/transcript.ts';
-import { renderSrt } from '../../exports/srt.ts';
-import { renderVtt } from '../../exports/vtt.ts';
+import { renderSrt, renderVtt } from '../../exports/subtitles.ts';
 import { openAiDiarized, openAiText, openAiVerbose, type Task, type TextParts } from './responses.ts';
 
 /** `srt` and `vtt`: without speaker names, as OpenAI's. */

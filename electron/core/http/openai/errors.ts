@@ -41,7 +41,7 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
 /** Whether a job failed because of what the request sent. */
 export const isRefusal = ({ code }: JobError): boolean => CLIENT_ERRORS.has(code);
 
-/** The field that an error is about, where that is not the file. */
+/** The field that an error is about, if that is not the file. */
 const FIELDS: Readonly<Record<string, string>> = {
   model_not_installed: 'model',
   language_not_supported: 'language',

@@ -4,8 +4,8 @@ import { CreateTranscript } from '../../../contract/transcript.ts';
 import { toTerms } from '../../../contract/vocabulary.ts';
 import type { StoredFile } from '../../services/files/service.ts';
 import type { ModelService } from '../../services/models/index.ts';
+import { validate } from '../add-route.ts';
 import { invalidField } from '../multipart.ts';
-import { validate } from '../validate.ts';
 
 export type Task = OpenAiVerbose['task'];
 

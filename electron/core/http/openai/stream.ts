@@ -5,7 +5,7 @@ import type { Transcription } from '../../../contract/transcript.ts';
 import type { AppError } from '../../base/errors.ts';
 import { joinTexts, separatorBetween } from '../../base/text.ts';
 import type { EventHub } from '../../services/events.ts';
-import { startEventStream } from '../event-stream.ts';
+import { startEventStream } from '../open-streams.ts';
 import { openAiErrorBody } from './errors.ts';
 import { diarizedSegments, logProbabilities, type TextParts, textParts } from './responses.ts';
 

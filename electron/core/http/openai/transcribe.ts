@@ -6,9 +6,9 @@ import type { Caller } from '../../services/accounts.ts';
 import type { EventHub } from '../../services/events.ts';
 import type { ModelService } from '../../services/models/index.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
-import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Rendered } from '../long/rendering.ts';
 import type { Renderings } from '../long/renderings.ts';
+import { disconnectSignal } from '../open-streams.ts';
 import { errorOfJob, isRefusal } from './errors.ts';
 import type { UploadedFiles } from './form.ts';
 import { type Form, isModel, type Recordings, requestOf, type Task } from './request.ts';
@@ -29,7 +29,7 @@ export type AudioRequest = {
   readonly task: Task;
 };
 
-/** Waits for the transcription. It is cancelled when the client disconnects: nobody could fetch it later. */
+/** Waits for the transcription. It is cancelled when the client disconnects: no one could fetch it later. */
 export const waitForEnd = async (
   { transcripts }: OpenAiDeps,
   { user, reply }: Pick<AudioRequest, 'user' | 'reply'>,
@@ -86,7 +86,7 @@ const runStreamed = async (
   }
 };
 
-/** Transcribes a stored recording. Returns the answer; undefined where it was streamed. */
+/** Transcribes a stored recording. Returns the answer; undefined if it was streamed. */
 export const transcribe = async (
   deps: OpenAiDeps,
   request: AudioRequest,

@@ -10,7 +10,7 @@ import {
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { StartOptions } from '../../services/live/service.ts';
-import { validate } from '../validate.ts';
+import { validate } from '../add-route.ts';
 import { type RealtimeDeps, SessionClient } from './client.ts';
 import { parseMessage, RealtimeConnection } from './connection.ts';
 

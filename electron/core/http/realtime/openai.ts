@@ -8,9 +8,9 @@ import { separatorBetween } from '../../base/text.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { StartOptions } from '../../services/live/service.ts';
 import type { ModelService } from '../../services/models/index.ts';
+import { validate } from '../add-route.ts';
 import { openAiErrorBody } from '../openai/errors.ts';
 import { hintsOf, modelOf } from '../openai/request.ts';
-import { validate } from '../validate.ts';
 import { type RealtimeDeps, SessionClient } from './client.ts';
 import { parseMessage, RealtimeConnection } from './connection.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ExportQuery } from '../../../contract/exports.ts';
 import { routes } from '../../../contract/routes.ts';
 import { AppError } from '../../base/errors.ts';
-import { renderVtt } from '../../exports/vtt.ts';
+import { renderVtt } from '../../exports/subtitles.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { ModelService } from '../../services/models/index.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { MODEL_ALIASES } from '../../../contract/model-aliases.ts';
+import { MODEL_ALIASES } from '../../../contract/names.ts';
 import { routes } from '../../../contract/routes.ts';
 import type { Model } from '../../../contract/system.ts';
 import { AppError, isAppError } from '../../base/errors.ts';

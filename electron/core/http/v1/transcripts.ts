@@ -10,8 +10,8 @@ import type { EditOutcome } from '../../services/transcripts/edits.ts';
 import type { TranscriptService } from '../../services/transcripts/index.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { addRoute, type Call } from '../add-route.ts';
-import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Renderings } from '../long/renderings.ts';
+import { disconnectSignal } from '../open-streams.ts';
 import { ok, success } from '../responses.ts';
 import { fileSource, sendFile } from '../send-file.ts';
 
@@ -93,7 +93,7 @@ type QueuedJob = {
   readonly reply: FastifyReply;
 };
 
-/** 200 with the result where the request waits for it and it comes in time, otherwise 202. */
+/** 200 with the result if the request waits for it and it comes in time, otherwise 202. */
 const answerJob = async (
   { transcripts, renderings }: Deps,
   { user }: Caller,
@@ -172,6 +172,9 @@ export const addTranscriptRoutes = (server: FastifyInstance, deps: Deps): void =
   );
   addRoute(server, routes.redoEdit, (call) =>
     answerEdit(deps, call, (user, id) => edits.turn(user, id, 'redo', call.body.edit)),
+  );
+  addRoute(server, routes.putMarks, ({ caller, params, body }) =>
+    ok(success({ marks: transcripts.mark(caller.user.id, params.id, body.marks) })),
   );
   addRoute(server, routes.forgetEdits, async ({ caller, params, reply }) => {
     await edits.forget(caller.user.id, params.id);

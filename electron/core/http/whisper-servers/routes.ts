@@ -1,12 +1,14 @@
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OpenAiTranscriptionForm, OpenAiVerbose } from '../../../contract/openai.ts';
 import { routes } from '../../../contract/routes.ts';
 import { CreateTranscript } from '../../../contract/transcript.ts';
 import { type AsrQuery, InferenceForm } from '../../../contract/whisper-servers.ts';
+import { UNKNOWN_WAV_LENGTH, wavHeader } from '../../base/audio.ts';
 import type { Caller } from '../../services/accounts.ts';
 import type { StoredFile } from '../../services/files/service.ts';
-import { addRoute } from '../add-route.ts';
+import { addRoute, validate } from '../add-route.ts';
 import type { Rendered } from '../long/rendering.ts';
 import { sendRendered } from '../long/renderings.ts';
 import { errorOfJob } from '../openai/errors.ts';
@@ -15,8 +17,22 @@ import type { Form } from '../openai/request.ts';
 import { languageName } from '../openai/responses.ts';
 import { type OpenAiDeps, transcribe, waitForEnd } from '../openai/transcribe.ts';
 import { ok } from '../responses.ts';
-import { validate } from '../validate.ts';
-import { wavOfRawPcm } from './raw-pcm.ts';
+
+/** What files begin with that some clients send as raw samples: WAV, Ogg, FLAC, and Matroska (EBML). */
+const CONTAINERS = ['RIFF', 'OggS', 'fLaC', '\u001aE\u00df\u00a3'];
+
+async function* withHeader(samples: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const chunk of samples) {
+    if (isFirst && !CONTAINERS.includes(chunk.toString('latin1', 0, 4))) yield wavHeader(UNKNOWN_WAV_LENGTH);
+    isFirst = false;
+    yield chunk;
+  }
+}
+
+/** Raw 16-bit PCM of one channel at 16 kHz as a WAV file; a file that has a header stays as it is. */
+const wavOfRawPcm = (samples: Readable): Readable =>
+  Readable.from(withHeader(samples), { objectMode: false });
 
 type Call = { readonly caller: Caller; readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -66,7 +82,7 @@ const answerAsr = async (deps: OpenAiDeps, call: Call, query: AsrQuery, file: St
   if (rendered !== undefined) await sendRendered(call.reply, output === 'tsv' ? asTsv(rendered) : rendered);
 };
 
-/** Seconds of a recording in which its language is looked for: as there, and then more, where nobody speaks in these. */
+/** Seconds of a recording in which its language is looked for: as there, and then more, if no one speaks in these. */
 const LISTENED_SECONDS = [30, 600];
 
 const detectLanguage = async (deps: OpenAiDeps, { caller: { user }, reply }: Call, file: StoredFile) => {

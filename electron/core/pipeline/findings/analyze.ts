@@ -9,16 +9,121 @@ import type {
   Summarizer,
 } from '../../analysis/types.ts';
 import { throwIfAborted } from '../../base/abort.ts';
-import type { StoredAnalysis } from '../../stores/codecs.ts';
+import { createYielder } from '../../base/event-loop.ts';
+import { mean } from '../../base/numbers.ts';
+import { joinTexts } from '../../base/text.ts';
+import { WAITS } from '../../base/waits.ts';
+import { type ChatEndpoint, createLocalSummarizer } from '../../engines/llm/summarizer.ts';
+import type { HttpClient, OpenedResponse } from '../../engines/net/types.ts';
+import type { StoredAnalysis, Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import type { StoredSegment } from '../../stores/segments.ts';
+import { type IndexedText, prepareIndexedText } from '../../stores/search.ts';
+import { type StagedSegments, type StoredSegment, stageSegments } from '../../stores/segments.ts';
 import { replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import type { PipelineDeps } from '../deps.ts';
-import type { JobContext } from '../types.ts';
+import type { JobContext, PipelineDeps } from '../deps.ts';
 import type { Diarized } from './diarize.ts';
-import { computeTotals } from './totals.ts';
 import { type TranslateInput, translateForSummary } from './translate.ts';
+
+const PREVIEW_CHARACTERS = 200;
+
+/** The beginning of a text, which lists show. */
+export const previewOf = (text: string): string => text.slice(0, PREVIEW_CHARACTERS);
+
+/** The fields that follow from a transcript's segments; `confidence` is the mean of its words'. */
+export const computeTotals = (
+  segments: readonly StoredSegment[],
+): Pick<Transcript, 'text' | 'preview' | 'wordCount' | 'confidence'> => {
+  const text = joinTexts(segments.map((segment) => segment.text));
+  const words = segments.flatMap((segment) => segment.words);
+  return {
+    text,
+    preview: previewOf(text),
+    wordCount: words.length,
+    confidence: words.length === 0 ? null : mean(words.map((word) => word.confidence)),
+  };
+};
+
+/** The text of a job's transcript, ready to be stored. */
+type PreparedText = {
+  readonly totals: ReturnType<typeof computeTotals>;
+  readonly segments: StagedSegments;
+  readonly indexed: IndexedText;
+};
+
+/**
+ * Does what is costly about storing ten hours of text while other requests are let in, so that little is left for the
+ * transaction. The job is the only one that writes the segments. Throws `interrupted` if it no longer holds the job.
+ */
+export const prepareText = async (
+  db: WritableDb,
+  job: { readonly id: string; readonly attempt: number },
+  segments: readonly StoredSegment[],
+): Promise<PreparedText> => {
+  const yieldIfDue = createYielder();
+  const totals = computeTotals(segments);
+  await yieldIfDue();
+  const indexed = await prepareIndexedText(totals.text, yieldIfDue);
+  return { totals, indexed, segments: await stageSegments(db, job, segments, yieldIfDue) };
+};
+
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+
+const readAll = async ({ body }: OpenedResponse): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const part: Buffer = chunk;
+    bytes += part.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The answer is too long.');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** A `fetch` on our HTTP client, so that the offline switch and the connection log apply. */
+const fetchThrough =
+  (http: HttpClient, stallSeconds: number): typeof globalThis.fetch =>
+  async (input, init) => {
+    const response = await http.open({
+      url: String(input),
+      purpose: 'llm',
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      ...(init?.method === 'POST' ? { method: 'POST' as const, body: String(init.body ?? '') } : {}),
+      maxRedirects: 0,
+      stallSeconds,
+      ...(init?.signal ? { signal: init.signal } : {}),
+    });
+    return new Response(await readAll(response), { status: response.status });
+  };
+
+type LanguageModelSettings = {
+  readonly url: string;
+  readonly model: string;
+};
+
+export const isConfigured = ({ url, model }: Pick<LanguageModelSettings, 'url' | 'model'>): boolean =>
+  url !== '' && model !== '';
+
+/** The endpoint that the settings name. */
+export const endpointOf = (
+  http: HttpClient,
+  { url, model }: LanguageModelSettings,
+  signal?: AbortSignal,
+): ChatEndpoint => ({
+  baseUrl: url,
+  model,
+  timeoutMs: WAITS.languageModelSeconds * 1000,
+  fetch: fetchThrough(http, WAITS.languageModelSeconds),
+  ...(signal === undefined ? {} : { signal }),
+});
+
+/** A summarizer on the configured language model; undefined if none is configured. */
+export const summarizerOf = (
+  http: HttpClient,
+  settings: LanguageModelSettings,
+  signal: AbortSignal,
+): Summarizer | undefined =>
+  isConfigured(settings) ? createLocalSummarizer(endpointOf(http, settings, signal)) : undefined;
 
 export type AnalyzeInput = {
   /** Null if nothing was said. */

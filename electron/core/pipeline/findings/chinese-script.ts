@@ -3,7 +3,7 @@ import { converterTo, type ScriptConverter } from '../../analysis/chinese-script
 import { createYielder } from '../../base/event-loop.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 
-/** The usual script of a language; undefined where it is not Chinese. */
+/** The usual script of a language; undefined if it is not Chinese. */
 const usualScript = (language: string | null): ChineseScript | undefined => {
   if (language === 'yue') return 'traditional';
   return language === 'zh' ? 'simplified' : undefined;
@@ -17,7 +17,7 @@ const withReadings = (word: StoredWord, convert: ScriptConverter): StoredWord =>
         alternatives: word.alternatives.map((other) => ({ ...other, text: convert(other.text) })),
       };
 
-/** The converted words of a text; undefined where its words are not in it, one after the other. */
+/** The converted words of a text; undefined if its words are not in it, one after the other. */
 const convertedWords = (text: string, converted: string, words: readonly StoredWord[]) => {
   if (converted.length !== text.length) return undefined;
   const parts: string[] = [];

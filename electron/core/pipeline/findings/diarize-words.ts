@@ -1,9 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Speaker, Transcription } from '../../../contract/transcript.ts';
-import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { defaultName, isNamed, labelAt, nextLabel } from '../../base/speaker-names.ts';
 import { joinTexts } from '../../base/text.ts';
-import type { SpeakerTurn } from '../../engines/diarizer/types.ts';
+import type { SpeakerTurn } from '../../engines/diarizer/tasks.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import type { Recording } from '../source/recording.ts';
 import { withMovedTalk, withWordSpeakers } from './speaker-words.ts';
@@ -68,9 +68,13 @@ export const withSpeakersFrom = async (
   const kept = before.segments.filter(({ start }) => start < from);
   const part = before.segments.filter(({ start }) => start >= from);
   const known = before.speakers ?? {};
-  const found = await withEarlierEdits({ segments: part, speakers: known }, await withSpeakers(part, turns));
+  const split = withSpeakers(part, turns);
+  // Between steps that take up to 0.3 s with ten hours of speech, other requests get their turn.
+  await nextTurn();
+  const found = withEarlierEdits({ segments: part, speakers: known }, split);
+  await nextTurn();
   const labels = new Map(
-    [...(await pairSpeakers(Object.keys(known), part, found.segments))].map(([old, now]) => [now, old]),
+    [...pairSpeakers(Object.keys(known), part, found.segments)].map(([old, now]) => [now, old]),
   );
   const speakers: Record<string, Speakers[string]> = { ...known };
   for (const label of Object.keys(found.speakers)) {
@@ -80,7 +84,6 @@ export const withSpeakersFrom = async (
     speakers[added] = { name: defaultName(added), talk_seconds: 0, share: 0 };
   }
   const relabel = (label: string | null) => (label === null ? null : (labels.get(label) ?? label));
-  const yieldIfDue = createYielder();
   const again: StoredSegment[] = [];
   for (const segment of found.segments) {
     again.push({
@@ -88,7 +91,6 @@ export const withSpeakersFrom = async (
       speaker_id: relabel(segment.speaker_id),
       words: segment.words.map((word) => ({ ...word, speaker_id: relabel(word.speaker_id) })),
     });
-    await yieldIfDue();
   }
   const segments = [...kept, ...again].map((segment, id) => ({ ...segment, id }));
   return { segments, speakers: withMovedTalk(speakers, before.segments, segments) };
@@ -103,25 +105,20 @@ type Shared = Map<string, number>;
 type Earlier = { readonly label: string | null; readonly isGiven: boolean };
 
 /** What words have in both diarizations, by their start. */
-const labelsByStart = async (
-  segments: readonly StoredSegment[],
-  yieldIfDue: YieldIfDue,
-): Promise<ReadonlyMap<number, Earlier>> => {
+const labelsByStart = (segments: readonly StoredSegment[]): ReadonlyMap<number, Earlier> => {
   const labels = new Map<number, Earlier>();
   for (const segment of segments) {
     for (const { start, speaker_id, speakerGiven = false } of segment.words) {
       labels.set(start, { label: speaker_id ?? segment.speaker_id, isGiven: speakerGiven });
     }
-    await yieldIfDue();
   }
   return labels;
 };
 
-const sharedSeconds = async (
+const sharedSeconds = (
   earlier: ReadonlyMap<number, Earlier>,
   after: readonly StoredSegment[],
-  yieldIfDue: YieldIfDue,
-): Promise<{ machine: Shared; given: Shared }> => {
+): { machine: Shared; given: Shared } => {
   const shared = { machine: new Map<string, number>(), given: new Map<string, number>() };
   for (const segment of after) {
     for (const { start, end, speaker_id } of segment.words) {
@@ -132,7 +129,6 @@ const sharedSeconds = async (
       const of = before.isGiven ? shared.given : shared.machine;
       of.set(pair, (of.get(pair) ?? 0) + end - start);
     }
-    await yieldIfDue();
   }
   return shared;
 };
@@ -154,29 +150,27 @@ const pairLabels = (old: readonly string[], shared: readonly Shared[]): Map<stri
 };
 
 /** Pairs old labels with those of a new diarization of the same words. */
-const pairSpeakers = async (
+const pairSpeakers = (
   old: readonly string[],
   before: readonly StoredSegment[],
   after: readonly StoredSegment[],
-): Promise<Map<string, string>> => {
-  const yieldIfDue = createYielder();
-  const { machine, given } = await sharedSeconds(await labelsByStart(before, yieldIfDue), after, yieldIfDue);
+): Map<string, string> => {
+  const { machine, given } = sharedSeconds(labelsByStart(before), after);
   return pairLabels(old, [given, machine]);
 };
 
 /**
  * Keeps what people decided about who speaks: the words that they gave to a speaker stay with the one who takes that
- * speaker's place in a new diarization, or with a speaker of their own where nobody does.
+ * speaker's place in a new diarization, or with a speaker of their own if no one does.
  */
-export const withEarlierEdits = async (
+export const withEarlierEdits = (
   before: { readonly segments: readonly StoredSegment[]; readonly speakers?: Speakers | undefined },
   after: Diarized,
-): Promise<{ segments: StoredSegment[]; speakers: Speakers }> => {
-  const yieldIfDue = createYielder();
-  const earlier = await labelsByStart(before.segments, yieldIfDue);
+): { segments: StoredSegment[]; speakers: Speakers } => {
+  const earlier = labelsByStart(before.segments);
   const given = [...new Set([...earlier.values()].flatMap(({ label, isGiven }) => (isGiven && label) || []))];
   if (given.length === 0) return { segments: [...after.segments], speakers: after.speakers };
-  const { machine, given: byPerson } = await sharedSeconds(earlier, after.segments, yieldIfDue);
+  const { machine, given: byPerson } = sharedSeconds(earlier, after.segments);
   const labels = [...new Set([...Object.keys(before.speakers ?? {}), ...given])];
   const paired = pairLabels(labels, [machine, byPerson]);
   const speakers: Record<string, Speakers[string]> = { ...after.speakers };
@@ -193,7 +187,6 @@ export const withEarlierEdits = async (
       return known?.isGiven === true && known.label !== null ? paired.get(known.label) : undefined;
     };
     segments.push(...withWordSpeakers(segment, speakerOf));
-    await yieldIfDue();
   }
   const heard = new Set(segments.map(({ speaker_id }) => speaker_id));
   const talk = withMovedTalk(speakers, after.segments, segments);
@@ -218,12 +211,10 @@ const labelOf = (segment: StoredSegment, { speaker_id }: StoredWord): string | n
   speaker_id ?? segment.speaker_id;
 
 /** `shared`: `old label|new label` → seconds of words that both say; `total`: seconds of each old label. */
-const sharedSecondsOfLabels = async (before: readonly StoredSegment[], after: readonly StoredSegment[]) => {
-  const yieldIfDue = createYielder();
+const sharedSecondsOfLabels = (before: readonly StoredSegment[], after: readonly StoredSegment[]) => {
   const later = new Map<number, string | null>();
   for (const segment of after) {
     for (const word of segment.words) later.set(word.start, labelOf(segment, word));
-    await yieldIfDue();
   }
   const shared = new Map<string, number>();
   const total = new Map<string, number>();
@@ -236,7 +227,6 @@ const sharedSecondsOfLabels = async (before: readonly StoredSegment[], after: re
       const pair = `${speaker}|${now}`;
       shared.set(pair, (shared.get(pair) ?? 0) + seconds);
     }
-    await yieldIfDue();
   }
   return { shared, total };
 };
@@ -245,12 +235,12 @@ const sharedSecondsOfLabels = async (before: readonly StoredSegment[], after: re
  * Carries the names and colors that people gave over to the speakers of a new diarization: each to the speaker who now says most
  * of the words. `dropped` are the earlier labels whose names no speaker inherits.
  */
-export const withEarlierNames = async (
+export const withEarlierNames = (
   before: { readonly segments: readonly StoredSegment[]; readonly speakers?: Speakers | undefined },
   after: { readonly segments: readonly StoredSegment[]; readonly speakers: Speakers },
-): Promise<{ speakers: Record<string, Speaker>; dropped: string[] }> => {
+): { speakers: Record<string, Speaker>; dropped: string[] } => {
   const speakers: Record<string, Speaker> = { ...after.speakers };
-  const { shared, total } = await sharedSecondsOfLabels(before.segments, after.segments);
+  const { shared, total } = sharedSecondsOfLabels(before.segments, after.segments);
   const known = Object.entries(before.speakers ?? {});
   const named = known.filter(([label, speaker]) => isNamed(label, speaker));
   const pairs = known
@@ -398,22 +388,20 @@ const splitSegment = (
  * speaker. `speakers` are those who say a word, with the seconds of their turns and their share of all; `labels` maps
  * the diarizer's numbers to labels.
  */
-export const withSpeakers = async (
+export const withSpeakers = (
   segments: readonly StoredSegment[],
   turns: readonly SpeakerTurn[],
-): Promise<{
+): {
   segments: StoredSegment[];
   speakers: NonNullable<Transcription['speakers']>;
   labels: ReadonlyMap<number, string>;
-}> => {
+} => {
   if (turns.length === 0) return { segments: [...segments], speakers: {}, labels: new Map() };
   const labels = new Labels();
   const byTime = new TurnsByTime(turns);
-  const yieldIfDue = createYielder();
   const split: StoredSegment[] = [];
   for (const segment of segments) {
     split.push(...splitSegment(segment, byTime.near(segment), labels));
-    await yieldIfDue();
   }
   const seconds = new Map<number, number>();
   for (const { speaker, start, end } of turns) {

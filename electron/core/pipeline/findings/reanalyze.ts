@@ -7,7 +7,12 @@ import { type StoredWarning, uniqueWarnings, warningOf } from '../../../contract
 import { throwIfAborted } from '../../base/abort.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import type { ReanalysisCheckpoint, StoredAnalysis } from '../../stores/codecs.ts';
+import type {
+  ReanalysisCheckpoint,
+  StoredAnalysis,
+  Transcript,
+  TranscriptChange,
+} from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { addEdit, deleteEdits, type EditPatch, encodePatch } from '../../stores/edits.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
@@ -20,22 +25,17 @@ import {
   type StoredSegment,
   switchToStaged,
 } from '../../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findChangeable } from '../../stores/transcripts.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { joinReports, keepRedactedAudio, restoreAudio } from '../redaction/audio.ts';
 import { markPrivate, type ShownSpan, showWords } from '../redaction/chosen-words.ts';
+import { redactedOptions, settleSource } from '../redaction/erase.ts';
 import { redactNames, redactsNames } from '../redaction/names.ts';
-import { settleSource } from '../redaction/source.ts';
-import { redactedOptions } from '../redaction/text.ts';
-import { ENCODED_FILE, type PlaybackAudio, transcriptFolder } from '../source/playback-audio.ts';
-import { playedRecording } from '../source/recording.ts';
+import { ENCODED_FILE, type PlaybackAudio, playedRecording, transcriptFolder } from '../source/recording.ts';
 import { removeWorkFolder } from '../source/work-folder.ts';
-import type { JobContext } from '../types.ts';
-import { analyzeTranscript, type Findings, findingsFields, storeEmbeddings } from './analyze.ts';
+import { analyzeTranscript, type Findings, findingsFields, prepareText, storeEmbeddings } from './analyze.ts';
 import { type Diarized, diarizeTranscript } from './diarize.ts';
 import { type Speakers, withoutNames } from './diarize-words.ts';
-import { prepareText } from './prepare-text.ts';
 
 /** Segments that one patch brings back: undoing it takes 20 to 40 ms. */
 const BATCH = 400;
@@ -67,7 +67,7 @@ const inverseParts = async (
 };
 
 /**
- * What undoes a new diarization, encoded: one edit for each part of a long transcript. None where nothing changed.
+ * What undoes a new diarization, encoded: one edit for each part of a long transcript. None if nothing changed.
  */
 const diarizationPatches = async (
   db: ReadableDb,
@@ -169,13 +169,13 @@ type Outcome = {
   readonly diarized: Diarized;
   /** Null if the audio stays as it is. */
   readonly audio: PlaybackAudio | null;
-  /** The redacted name and file name; empty where they stay. */
+  /** The redacted name and file name; empty if they stay. */
   readonly names: Awaited<ReturnType<typeof redactNames>>;
   readonly shown: readonly ShownSpan[];
 };
 
 /**
- * Makes a new diarization an edit that can be undone, and forgets all edits where the text is redacted now. Call it in
+ * Makes a new diarization an edit that can be undone, and forgets all edits if the text is redacted now. Call it in
  * the transaction that replaces the segments, with the patches that undo the diarization. Returns the new revision.
  */
 const recordDiarization = (

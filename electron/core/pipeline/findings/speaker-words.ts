@@ -3,13 +3,13 @@ import { locateSegmentWords } from '../../analysis/offsets.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { SegmentText, StoredSegment, StoredWord } from '../../stores/segments.ts';
 
-type Run = { readonly speaker: string | null; readonly first: number; readonly words: StoredWord[] };
+type WordRun = { readonly speaker: string | null; readonly first: number; readonly words: StoredWord[] };
 
 /** The speaker of a word by its index in the segment; undefined leaves it as it is. */
 export type SpeakerOfWord = (index: number) => string | undefined;
 
-const runsOf = (segment: StoredSegment, speakerOf: SpeakerOfWord): Run[] => {
-  const runs: Run[] = [];
+const runsOf = (segment: StoredSegment, speakerOf: SpeakerOfWord): WordRun[] => {
+  const runs: WordRun[] = [];
   for (const [index, word] of segment.words.entries()) {
     const given = speakerOf(index);
     const speaker = given ?? word.speaker_id ?? segment.speaker_id;
@@ -37,7 +37,7 @@ export const withWordSpeakers = (segment: StoredSegment, speakerOf: SpeakerOfWor
   }
   const { text } = segment;
   const places = locateSegmentWords(text, { from: 0, to: text.length }, segment, 0);
-  const startOf = (run: Run | undefined): number =>
+  const startOf = (run: WordRun | undefined): number =>
     run === undefined ? text.length : (places[run.first]?.from ?? text.length);
   return runs.map((run, index) => ({
     ...segment,

@@ -5,10 +5,9 @@ import { throwIfAborted } from '../../base/abort.ts';
 import { isAppError } from '../../base/errors.ts';
 import { joinTexts } from '../../base/text.ts';
 import type { StoredSegment } from '../../stores/segments.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
 import type { Recording } from '../source/recording.ts';
-import type { JobContext } from '../types.ts';
 
 export type TranslateInput = {
   /** Null if no audio is on this machine. */

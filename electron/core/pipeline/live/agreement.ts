@@ -1,5 +1,5 @@
 import type { StoredWord } from '../../stores/segments.ts';
-import { normalize } from '../recognition/repetition.ts';
+import { normalize } from '../recognition/words.ts';
 
 /** A word as it was heard, with the language in which it was recognized. */
 export type LiveWord = StoredWord & { readonly language?: string | undefined };

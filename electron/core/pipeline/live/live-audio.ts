@@ -1,8 +1,15 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE, toSeconds } from '../../base/audio.ts';
+import {
+  concatSamples,
+  PEAKS_PER_SECOND,
+  SAMPLE_RATE,
+  toSeconds,
+  UNKNOWN_WAV_LENGTH,
+  WAV_HEADER_BYTES,
+  wavHeader,
+} from '../../base/audio.ts';
 import { clamp } from '../../base/numbers.ts';
-import { UNKNOWN_WAV_LENGTH, WAV_HEADER_BYTES, wavHeader } from '../../base/wav.ts';
 import { peaksOf } from '../../engines/ffmpeg/chunker.ts';
 import { PEAKS_FILE, writePeaks } from '../recognition/peaks.ts';
 

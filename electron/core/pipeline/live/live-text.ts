@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LIVE_URL } from '../../../contract/realtime.ts';
 import { AppError } from '../../base/errors.ts';
 import { joinTexts } from '../../base/text.ts';
-import { wordsCodec } from '../../stores/codecs.ts';
+import { type Transcript, wordsCodec } from '../../stores/codecs.ts';
 import { isClaimed } from '../../stores/jobs.ts';
 import {
   packWords,
@@ -13,11 +13,9 @@ import {
   unpackWords,
   updateSegment,
 } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
-import type { PipelineDeps } from '../deps.ts';
+import type { JobContext, PipelineDeps } from '../deps.ts';
 import { compareReadings } from '../recognition/verify.ts';
-import { transcriptFolder } from '../source/playback-audio.ts';
-import type { JobContext } from '../types.ts';
+import { transcriptFolder } from '../source/recording.ts';
 import type { LiveWord } from './agreement.ts';
 
 const SENTENCE_END = /[.?!…。？！।۔][\p{Pe}\p{Pf}"'”’]*$/u;

@@ -8,14 +8,11 @@ import type { RecognitionCheckpoint, StreamCheckpoint } from '../../stores/codec
 import { updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, type StoredSegment } from '../../stores/segments.ts';
 import { crashesFrom, withStream } from '../checkpoint.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import type { RangeAudio } from '../source/range-audio.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
+import type { RangeAudio } from '../source/recording.ts';
 import type { Source } from '../source/resolve.ts';
-import type { JobContext } from '../types.ts';
 import { type RecognizedStream, readInTurn, type StreamChunk, summaryOf } from './audio-streams.ts';
-import { inChannel } from './channels.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';
-import { levelsFile, writeLevels } from './levels.ts';
 import { PEAKS_FILE, writePeaks } from './peaks.ts';
 import { type AudioRange, RecognitionProgress } from './progress.ts';
 import {
@@ -26,6 +23,7 @@ import {
   recognizeChunk,
   speechFinder,
 } from './recognizer.ts';
+import { inChannel, levelsFile, writeLevels } from './settle-channels.ts';
 import type { DetectedLanguage, LanguageChoice } from './spoken-language.ts';
 
 /**
@@ -160,7 +158,7 @@ class ChunkScheduler {
     const { threshold, fallback } = this.#languages;
     const detector = detectsLanguage ? this.#options.model : this.#options.deps.models.languageDetector();
     const needsLanguage = this.#checkpoint.language === null && !isSilent(next.chunk);
-    // A model that hears the language follows its changes, unless the request has it checked before anything else.
+    // A model that recognizes the language follows its changes, unless the request has it checked before anything else.
     const isFollowed = detectsLanguage && threshold === undefined && fallback === undefined;
     if (needsLanguage && !isFollowed) {
       this.#setLanguage(await this.#detectLanguage(next, detector));

@@ -1,6 +1,5 @@
 import type { CustomSpelling } from '../../../contract/recognition.ts';
-import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
-import { termOf } from '../../../contract/vocabulary-text.ts';
+import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { mean, roundMs } from '../../base/numbers.ts';
 import { joinTexts, UNSPACED_SCRIPTS } from '../../base/text.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';

@@ -5,7 +5,7 @@ import type { Span } from '../../engines/ffmpeg/types.ts';
 /** What happened to speech that a reader should look at, and where on the source's timeline. */
 export type RecognitionNote = Span & {
   /**
-   * No words were found for it, words were removed that came faster than anybody speaks, another language was heard than was
+   * No words were found for it, words were removed that came faster than anybody speaks, another language was recognized than was
    * asked for, or the engine was sure of words that the vocabulary names as a mishearing.
    */
   readonly kind: 'unrecognized' | 'repeated' | 'language' | 'sure';

@@ -1,6 +1,5 @@
 import { clamp } from '../../base/numbers.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import type { JobContext } from '../types.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 
 /** Of the whole job. */
 export const START_PERCENT = 10;

@@ -1,27 +1,32 @@
 import type { WordTimes } from '../../../contract/recognition.ts';
-import type { VocabularyEntry } from '../../../contract/vocabulary.ts';
-import { termOf } from '../../../contract/vocabulary-text.ts';
+import { termOf, type VocabularyEntry } from '../../../contract/vocabulary.ts';
 import { concatSamples, toSamples, toSeconds } from '../../base/audio.ts';
 import { isAppError } from '../../base/errors.ts';
 import { freeMemory } from '../../base/memory.ts';
 import { roundMs } from '../../base/numbers.ts';
-import type { AudioChunk, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
+import type { AudioChunk, ChunkOptions, FindSpeech, MediaInput, Span } from '../../engines/ffmpeg/types.ts';
 import type { TranscribeRequest, WhisperEngine } from '../../engines/whisper/engine.ts';
 import type { PreferredTerm, WhisperResult, WhisperSegment } from '../../engines/whisper/types.ts';
 import type { StoredWord } from '../../stores/segments.ts';
 import type { PipelineDeps, PipelineModel } from '../deps.ts';
-import { fitToSound } from './aligned-times.ts';
-import { chunkingFor } from './chunking.ts';
-import { halvesOf, hasDrifted } from './drift.ts';
+import { fitToSound } from './align-words.ts';
 import type { RecognitionNote } from './notes.ts';
-import { findLoops, isEcho, isRepetitive, normalize } from './repetition.ts';
 import { audible, joinSpans, overlap, speechSpans, without } from './speech-map.ts';
-import { joinRegions, partsOf, type SpeechRegion, speechRegions, turnsOf } from './speech-regions.ts';
+import {
+  joinRegions,
+  partsOf,
+  type SpeechRegion,
+  speechRegions,
+  trimSilence,
+  turnsOf,
+} from './speech-regions.ts';
 import {
   amongExpected,
   chooseLanguage,
   type DetectedLanguage,
   type HeardLanguage,
+  halvesOf,
+  hasDrifted,
   isSettled,
   type LanguageChoice,
   languagesOf,
@@ -29,8 +34,20 @@ import {
   type Neighbors,
   SURE,
 } from './spoken-language.ts';
-import { trimSilence } from './trim-silence.ts';
-import { keepWords, type RecognizedSegment, toSegment } from './words.ts';
+import {
+  findLoops,
+  isEcho,
+  isRepetitive,
+  keepWords,
+  normalize,
+  type RecognizedSegment,
+  toSegment,
+} from './words.ts';
+
+/** Chunks that all of these models recognize well: the passes over a recording have to cut it alike to be compared. */
+export const chunkingFor = (...models: readonly Pick<PipelineModel, 'capabilities'>[]): ChunkOptions => ({
+  windowSeconds: Math.min(...models.map(({ capabilities }) => capabilities.maxChunkSeconds)),
+});
 
 export type RecognizeOptions = {
   readonly engine: Pick<WhisperEngine, 'transcribe' | 'detectLanguage'>;
@@ -66,12 +83,12 @@ export type RecognizeOptions = {
   readonly onProgress?: (share: number) => void;
 };
 
-/** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly heard. */
+/** The limits of openai/whisper's `transcribe` for a window that is silent rather than badly recognized. */
 const NO_SPEECH_THRESHOLD = 0.6;
 const LOGPROB_THRESHOLD = -1;
 /** A segment of which no more than this share is speech was invented. */
 const MIN_SPOKEN_SHARE = 0.1;
-/** Nobody speaks faster; words a second. */
+/** No one speaks faster; words a second. */
 const MAX_SPEED = 6;
 /** Words this far from each other leave nothing out between them; seconds. */
 const REACH = 0.3;
@@ -166,7 +183,7 @@ const requestFor = (
   onProgress: (percent) => options.onProgress?.(percent / 100),
 });
 
-/** What the engine heard in a region. */
+/** What the engine recognized in a region. */
 type Reading = {
   /** On the source's timeline. */
   readonly segments: readonly RecognizedSegment[];
@@ -180,7 +197,7 @@ type Reading = {
 const isNoSpeech = ({ noSpeechProbability, averageLogprob }: WhisperSegment): boolean =>
   noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogprob < LOGPROB_THRESHOLD;
 
-/** Whether a segment was written where nobody speaks: by the bounds that the model wrote, for words are aligned to any sound. */
+/** Whether a segment was written where no one speaks: by the bounds that the model wrote, for words are aligned to any sound. */
 const isInvented = (segment: WhisperSegment, region: SpeechRegion): boolean => {
   const span = {
     start: region.start + segment.start,
@@ -270,7 +287,7 @@ const isStuck = ({ segments }: Reading): boolean =>
   );
 
 /**
- * Recognizes each utterance of a region by itself where the decoder repeats itself: it leaves its loop there, and writes what
+ * Recognizes each utterance of a region by itself if the decoder repeats itself: it leaves its loop there, and writes what
  * was really said several times as often as it was.
  */
 const rereadStuck = async (
@@ -319,7 +336,7 @@ const incompleteParts = (words: readonly StoredWord[], parts: readonly SpeechReg
 };
 
 /**
- * Recognizes utterances without words by themselves: the decoder skips the rest of its window after some sentences. Where that
+ * Recognizes utterances without words by themselves: the decoder skips the rest of its window after some sentences. If that
  * finds none either, a note says so.
  */
 const rereadLost = async (
@@ -390,7 +407,7 @@ const readByLanguage = async (
   const parts = options.isDraft ? [region] : turnsOf(region);
   const heard: HeardLanguage[] = [];
   for (const { pcm, speech } of parts) {
-    // The only utterance is the region, which has been heard.
+    // The only utterance is the region, which has been recognized.
     const known = parts.length === 1 ? first.languageProbabilities : null;
     const probabilities =
       known ?? (await engine.detectLanguage({ modelPath: model.path, pcm, signal })).probabilities;
@@ -414,7 +431,7 @@ const readByLanguage = async (
 
 /**
  * Recognizes a region in the language that was asked for. In another than is spoken the model translates, which reads well:
- * a note says so. To find that out costs nothing where the two are one.
+ * a note says so. To find that out costs nothing if the two are one.
  */
 const readAsAsked = async (
   language: string,
@@ -487,7 +504,7 @@ export type RecognizedChunk = Reading;
 
 /**
  * Recognizes the speech of one chunk, with guards against Whisper's known faults: it gets no long pauses; utterances are read
- * by themselves where it repeats itself, and speech that it left out; what it writes where nobody speaks is discarded.
+ * by themselves if it repeats itself, and speech that it left out; what it writes where no one speaks is discarded.
  * Throws `engine_crashed` if the engine crashed.
  */
 export const recognizeChunk = async (

@@ -1,14 +1,201 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Speaker } from '../../../contract/transcript.ts';
+import { PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import { mean } from '../../base/numbers.ts';
+import { clamp, mean, round, roundMs } from '../../base/numbers.ts';
+import { defaultName, labelAt } from '../../base/speaker-names.ts';
+import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
 import type { Diarized } from '../findings/diarize.ts';
 import { alignWords } from './align-words.ts';
 import { MAX_CHANNELS } from './audio-streams.ts';
-import { channelSpeakers, mergeChannels } from './channels.ts';
-import { Levels, levelsFile } from './levels.ts';
-import { keepWords } from './words.ts';
+import { keepWords, type RecognizedSegment } from './words.ts';
+
+/** The power of 1/20 s is stored as one byte: 1 is -100 dB of full scale or less, 201 is 0 dB, 0 is unknown. */
+const FLOOR_DB = -100;
+const STEPS_PER_DB = 2;
+const UNKNOWN = 0;
+/** Quieter parts say nothing about how loud a channel's speech is. */
+const MIN_SPEECH_DB = -60;
+/** The share of a channel's louder parts from which on it counts as its own speech. */
+const LOUD_SHARE = 0.9;
+/** The share of their parts that are equally loud in channels with the same sound; a lossy codec may differ in a few. */
+const SAME_SHARE = 0.98;
+
+/** The file of a channel's levels, in the transcript's folder. */
+export const levelsFile = (channel: number): string => `levels-${PEAKS_PER_SECOND}-${channel}.bin`;
+
+const levelsOf = (pcm: Float32Array): Uint8Array => {
+  const bucket = SAMPLE_RATE / PEAKS_PER_SECOND;
+  return Uint8Array.from({ length: Math.ceil(pcm.length / bucket) }, (_, index) => {
+    const samples = pcm.subarray(index * bucket, (index + 1) * bucket);
+    const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+    const level = clamp(10 * Math.log10(power + 1e-12), FLOOR_DB, 0);
+    return 1 + Math.round((level - FLOOR_DB) * STEPS_PER_DB);
+  });
+};
+
+/** Writes how loud a chunk is. Idempotent, because each chunk has a fixed place in the file. */
+export const writeLevels = async (path: string, chunk: AudioChunk, rangeStart: number): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  const bytes = levelsOf(chunk.pcm);
+  const file = await open(path, chunk.index === 0 ? 'w' : 'r+').catch(() => open(path, 'w'));
+  try {
+    await file.write(bytes, 0, bytes.length, Math.round((chunk.start - rangeStart) * PEAKS_PER_SECOND));
+  } finally {
+    await file.close();
+  }
+};
+
+/** How loud a channel is, in decibels of full scale; times are seconds on the source's timeline. */
+export class Levels {
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+
+  constructor(bytes: Uint8Array, rangeStart: number) {
+    this.#bytes = bytes;
+    this.#start = rangeStart;
+  }
+
+  /** Of a channel; all of it is unknown if there is no file. */
+  static async read(path: string, rangeStart: number): Promise<Levels> {
+    return new Levels(await readFile(path).catch(() => new Uint8Array()), rangeStart);
+  }
+
+  /** The mean power between two times; undefined if nothing is known of it. */
+  between(start: number, end: number): number | undefined {
+    const known = this.#bytesBetween(start, end).filter((byte) => byte !== UNKNOWN);
+    if (known.length === 0) return undefined;
+    const power = known.reduce((sum, byte) => sum + 10 ** (toDecibels(byte) / 10), 0) / known.length;
+    return 10 * Math.log10(power);
+  }
+
+  /** By how much another channel is louder, for each part between two times in which that one has sound. */
+  differencesTo(other: Levels, start: number, end: number): number[] {
+    const louder = other.#bytesBetween(start, end);
+    return [...this.#bytesBetween(start, end)].flatMap((byte, index) => {
+      const loud = louder[index] ?? UNKNOWN;
+      if (byte === UNKNOWN || loud === UNKNOWN || toDecibels(loud) < MIN_SPEECH_DB) return [];
+      return [(loud - byte) / STEPS_PER_DB];
+    });
+  }
+
+  /** Whether two channels carry the same sound throughout, as those of a mono recording that was saved in stereo. */
+  isSameAs(other: Levels): boolean {
+    let [heard, same] = [0, 0];
+    for (const [index, byte] of this.#bytes.entries()) {
+      const theirs = other.#bytes[index] ?? UNKNOWN;
+      if (Math.max(toDecibels(byte), toDecibels(theirs)) < MIN_SPEECH_DB) continue;
+      heard++;
+      if (Math.abs(byte - theirs) <= 1) same++;
+    }
+    return heard > PEAKS_PER_SECOND && same / heard >= SAME_SHARE;
+  }
+
+  #bytesBetween(start: number, end: number): Uint8Array {
+    const from = Math.max(0, Math.floor((start - this.#start) * PEAKS_PER_SECOND));
+    const to = Math.max(from + 1, Math.ceil((end - this.#start) * PEAKS_PER_SECOND));
+    return this.#bytes.subarray(from, to);
+  }
+
+  /** How loud its louder speech is, which is that of the person whose channel it is; undefined without any sound. */
+  typical(): number | undefined {
+    const heard = this.#bytes.filter((byte) => byte !== UNKNOWN && toDecibels(byte) > MIN_SPEECH_DB);
+    const level = heard.toSorted()[Math.floor(heard.length * LOUD_SHARE)];
+    return level === undefined ? undefined : toDecibels(level);
+  }
+}
+
+const toDecibels = (byte: number): number => FLOOR_DB + (byte - 1) / STEPS_PER_DB;
+
+/** The least pause, in seconds, in which what another channel says divides a segment. */
+const MIN_PAUSE = 0.3;
+
+/** A segment that is said in a channel, by its speaker: the first channel is A, the second B. */
+export const inChannel = (segment: RecognizedSegment, channel: number): RecognizedSegment => {
+  const speaker_id = labelAt(channel);
+  const words = segment.words.map((word) => ({ ...word, speaker_id }));
+  return { ...segment, channel, speaker_id, words };
+};
+
+/** In order of time, and of channels where they begin at once; numbered anew. */
+export const inOrderOfTime = (segments: readonly StoredSegment[]): StoredSegment[] =>
+  segments
+    .toSorted((a, b) => a.start - b.start || (a.channel ?? 0) - (b.channel ?? 0) || a.id - b.id)
+    .map((segment, id) => ({ ...segment, id }));
+
+/** The index of the first number that is not below `from`, of numbers in order. */
+const firstFrom = (numbers: readonly number[], from: number): number => {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Divides a segment in its pauses wherever another channel begins to speak. */
+const atTurns = (segment: StoredSegment, others: readonly number[]): StoredSegment[] => {
+  const { words } = segment;
+  const cuts = words.flatMap((word, index) => {
+    const next = words[index + 1];
+    if (next === undefined || next.start - word.end < MIN_PAUSE) return [];
+    const begins = others[firstFrom(others, word.end)];
+    return begins !== undefined && begins < next.start ? [index + 1] : [];
+  });
+  if (cuts.length === 0) return [segment];
+  return [0, ...cuts].flatMap((from, part) => {
+    const own = new Set(words.slice(from, cuts[part]));
+    const kept = keepWords(segment, (word) => own.has(word));
+    const start = part === 0 ? segment.start : (words[from]?.start ?? segment.start);
+    return kept === undefined ? [] : [{ ...kept, id: segment.id, start }];
+  });
+};
+
+/**
+ * The turns of all channels in order of time: a segment is divided where another channel answers in one of its pauses.
+ * Speech of several channels at once stays whole in each.
+ */
+const mergeChannels = (segments: readonly StoredSegment[]): StoredSegment[] => {
+  const beginsIn = new Map<number, number[]>();
+  for (const { channel = 0, words } of segments) {
+    const begins = beginsIn.get(channel) ?? [];
+    begins.push(...words.map(({ start }) => start));
+    beginsIn.set(channel, begins);
+  }
+  const othersOf = new Map(
+    [...beginsIn.keys()].map((channel) => {
+      const others = [...beginsIn].flatMap(([other, begins]) => (other === channel ? [] : begins));
+      return [channel, others.toSorted((a, b) => a - b)] as const;
+    }),
+  );
+  return inOrderOfTime(
+    segments.flatMap((segment) => atTurns(segment, othersOf.get(segment.channel ?? 0) ?? [])),
+  );
+};
+
+/** The speaker of each channel in which something is said. */
+export const channelSpeakers = (segments: readonly StoredSegment[]): Record<string, Speaker> => {
+  const seconds = new Map<string, number>();
+  for (const { speaker_id, start, end } of segments) {
+    if (speaker_id !== null) seconds.set(speaker_id, (seconds.get(speaker_id) ?? 0) + end - start);
+  }
+  const total = [...seconds.values()].reduce((sum, talk) => sum + talk, 0);
+  return Object.fromEntries(
+    [...seconds]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([label, talk]) => [
+        label,
+        {
+          name: defaultName(label),
+          talk_seconds: roundMs(talk),
+          share: total === 0 ? 0 : round(talk / total, 3),
+        },
+      ]),
+  );
+};
 
 /** Letters that sound alike, to one symbol each; upper case stands for sounds that are written with several letters. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
@@ -93,7 +280,7 @@ const MAX_PHONETIC_DISTANCE = 0.35;
 const MIN_SAME = 0.5;
 /** Parts of 1/20 s over which the levels of two channels are compared, at least. */
 const MIN_FOLLOWED = 8;
-/** Decibels by which the difference of two channels varies where one only hears the other; speech of its own varies more. */
+/** Decibels by which the difference of two channels varies where one only picks up the other; speech of its own varies more. */
 const MAX_SPREAD = 3;
 /** Runs with fewer words could be said by two people at once, "yes", and small words are quiet: they need a clearer case. */
 const MIN_TELLING_WORDS = 3;
@@ -113,7 +300,7 @@ type Judged = {
   readonly word: StoredWord;
   /** By how much the other channel is louder while it is said; decibels. */
   readonly difference: number;
-  /** The same, where each channel's own speech counts as equally loud. */
+  /** The same, if each channel's own speech counts as equally loud. */
   readonly relative: number;
 };
 

@@ -1,6 +1,28 @@
 import { SAMPLE_RATE } from '../../base/audio.ts';
+import { AppError } from '../../base/errors.ts';
 import { clamp } from '../../base/numbers.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
+
+/** The share of `seconds` that segments cover, 0 to 1; where channels speak at once, it counts once. */
+export const speechShare = (segments: readonly Span[], seconds: number): number => {
+  let covered = 0;
+  let reached = -Infinity;
+  for (const { start, end } of segments.toSorted((a, b) => a.start - b.start)) {
+    covered += Math.max(0, end - Math.max(start, reached));
+    reached = Math.max(reached, end);
+  }
+  return seconds === 0 ? 0 : Math.min(1, covered / seconds);
+};
+
+/** Throws `too_little_speech` if less than `threshold` of a recording of `seconds` is speech. */
+export const requireSpeech = (segments: readonly Span[], seconds: number, threshold = 0): void => {
+  const share = speechShare(segments, seconds);
+  if (share >= threshold) return;
+  throw new AppError(
+    'too_little_speech',
+    `Words are heard in ${Math.floor(share * 100)} % of this recording, and the request asks for ${Math.floor(threshold * 100)} %.`,
+  );
+};
 
 /** Samples of one probability of Silero VAD. */
 export const FRAME_SAMPLES = 512;
@@ -96,7 +118,7 @@ const gainFor = (powers: Float32Array): number => {
 const amplify = (pcm: Float32Array, decibelsAt: (sample: number) => number): Float32Array =>
   pcm.map((sample, index) => clamp(sample * 10 ** (decibelsAt(index) / 20), -1, 1));
 
-/** The same audio, its quiet parts as loud as the detector knows speech. Where nothing is quiet, the samples as they are. */
+/** The same audio, its quiet parts as loud as the detector knows speech. If nothing is quiet, the samples as they are. */
 export const audible = (pcm: Float32Array): Float32Array => {
   const powers = powersOf(pcm);
   const gains = powers.map((_, frame) =>
@@ -109,7 +131,7 @@ export const audible = (pcm: Float32Array): Float32Array => {
 /**
  * The same audio, each span of speech as loud as speech usually is: a second person far from the microphone may be 40 dB
  * quieter than the first, which a recognizer does not hear. Between two spans the gain changes evenly. `speech` in seconds
- * from its beginning. Where nothing is quiet, the samples as they are.
+ * from its beginning. If nothing is quiet, the samples as they are.
  */
 export const levelled = (pcm: Float32Array, speech: readonly Span[]): Float32Array => {
   const points = speech.flatMap(({ start, end }) => {

@@ -10,15 +10,13 @@ import type { AudioChunk } from '../../engines/ffmpeg/types.ts';
 import type { RecognitionCheckpoint } from '../../stores/codecs.ts';
 import { updateClaimed } from '../../stores/jobs.ts';
 import { readSegmentsBefore, type StoredWord, updateSegment } from '../../stores/segments.ts';
-import type { PipelineDeps, PipelineModel, PipelineModels } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel, PipelineModels } from '../deps.ts';
 import type { Recording } from '../source/recording.ts';
-import type { JobContext } from '../types.ts';
 import { type AlignedPair, alignWords } from './align-words.ts';
 import { MAX_ENGINE_CRASHES_PER_CHUNK } from './chunk-scheduler.ts';
-import { chunkingFor } from './chunking.ts';
 import { applySpelling, applyVocabulary } from './custom-spelling.ts';
 import { END_PERCENT, MIN_MEASURED_SECONDS, START_PERCENT } from './progress.ts';
-import { recognizeChunk, speechFinder } from './recognizer.ts';
+import { chunkingFor, recognizeChunk, speechFinder } from './recognizer.ts';
 
 /** What stands around a word: punctuation before and after it. */
 const AROUND = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su;
@@ -71,7 +69,7 @@ const placesOf = (pairs: Pairs, isSame: (pair: AlignedPair) => boolean) => {
   return { places, unattached: heardOf(leading) };
 };
 
-/** The heard words with the punctuation that the first reading has around its word. */
+/** The recognized words with the punctuation that the first reading has around its word. */
 const punctuatedLike = (word: string, heard: readonly StoredWord[]): string => {
   if (heard.length === 0) return '';
   const texts = heard.map((each, index) => {
@@ -82,7 +80,7 @@ const punctuatedLike = (word: string, heard: readonly StoredWord[]): string => {
   return `${before}${joinTexts(texts)}${after}`;
 };
 
-/** Each own word of a place, with the heard words that belong to it: its counterpart, and those beside it without one. */
+/** Each own word of a place, with the recognized words that belong to it: its counterpart, and those beside it without one. */
 const partsOf = (pairs: Pairs): Map<number, number[]> => {
   const parts = new Map<number, number[]>();
   const leading: number[] = [];
@@ -105,8 +103,8 @@ type SecondReading = {
 };
 
 /**
- * Compares what two models heard in one chunk of audio. Words on which they agree get a higher confidence; words on which
- * they differ keep theirs and carry the other reading as an alternative, an empty one where the second model heard
+ * Compares what two models recognized in one chunk of audio. Words on which they agree get a higher confidence; words on which
+ * they differ keep theirs and carry the other reading as an alternative, an empty one if the second model recognized
  * nothing. Neighboring words with alternatives are one place: their alternatives belong together.
  */
 export const compareReadings = (
@@ -161,7 +159,7 @@ type VerifyOptions = {
   readonly duration: number;
 };
 
-/** Most places that the warning names at which only the second model heard anything. */
+/** Most places that the warning names at which only the second model recognized anything. */
 const MAX_MISSED = 10;
 
 /** Reasons that the window translates, each a part of a sentence; the log has the code of any other. */
@@ -191,7 +189,7 @@ export const secondPass = (
   };
 };
 
-/** Hears a job's audio again with another model, chunk by chunk, each saved with a checkpoint. */
+/** Recognizes a job's audio again with another model, chunk by chunk, each saved with a checkpoint. */
 class Verification {
   readonly #options: VerifyOptions;
   readonly #recording: Recording;
@@ -215,7 +213,7 @@ class Verification {
     this.#startedFrom = this.#done.at;
   }
 
-  /** Seconds on the transcript's timeline at which only the second model heard anything. */
+  /** Seconds on the transcript's timeline at which only the second model recognized anything. */
   async run(): Promise<readonly number[]> {
     const { deps, context, model, after } = this.#options;
     const { input, range } = this.#recording;
@@ -343,8 +341,8 @@ const missedWarning = (model: string, missed: readonly number[]): StoredWarning[
 };
 
 /**
- * Hears the audio again with a second model and marks in the stored words where the two differ: see `compareReadings`.
- * Returns warnings: a failure is one, too, because the text is worth keeping as one model heard it. Throws `cancelled`,
+ * Recognizes the audio again with a second model and marks in the stored words where the two differ: see `compareReadings`.
+ * Returns warnings: a failure is one, too, because the text is worth keeping as one model recognized it. Throws `cancelled`,
  * `interrupted`.
  */
 export const verifyTranscript = async (options: VerifyOptions): Promise<StoredWarning[]> => {

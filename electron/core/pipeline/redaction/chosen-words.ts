@@ -5,9 +5,8 @@ import { joinTexts } from '../../base/text.ts';
 import type { Span } from '../../engines/ffmpeg/types.ts';
 import type { ReanalysisCheckpoint } from '../../stores/codecs.ts';
 import type { StoredSegment, StoredWord } from '../../stores/segments.ts';
-import type { PipelineDeps, PipelineModel } from '../deps.ts';
+import type { JobContext, PipelineDeps, PipelineModel } from '../deps.ts';
 import { recognizeAgain } from '../recognition/recognizer.ts';
-import type { JobContext } from '../types.ts';
 
 type Chosen = NonNullable<ReanalysisCheckpoint['chosen']>['segments'];
 

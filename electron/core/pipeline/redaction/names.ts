@@ -1,11 +1,11 @@
 import { REDACTION_TOKEN } from '../../../contract/analysis.ts';
 import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { RedactedWord } from '../../analysis/types.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
+import type { JobContext } from '../deps.ts';
 import type { Analyzer } from '../findings/analyze.ts';
-import type { JobContext } from '../types.ts';
 
 type Redact = (text: string) => Promise<string>;
 
@@ -58,7 +58,7 @@ const redactUrl = async (url: URL, lastPart: string | null, redact: Redact): Pro
 };
 
 /**
- * The address of a recording with its path and query redacted; unchanged where they hold nothing private. `lastPart` is
+ * The address of a recording with its path and query redacted; unchanged if they hold nothing private. `lastPart` is
  * the redacted file name, null if that stays: a stored file's key spells it differently.
  */
 const redactAddress = async (address: string, lastPart: string | null, redact: Redact): Promise<string> => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { JobErrorCode } from '../../../contract/errors.ts';
 import { isAppError, isCausedByFullDisk } from '../../base/errors.ts';
 import { isTransientFailure } from '../../engines/ffmpeg/failures.ts';
-import { reopenForRevalidation } from '../../engines/net/resume-state.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
+import { reopenForRevalidation } from '../../engines/net/download.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import { findTranscript } from '../../stores/transcripts.ts';
 import type { PipelineDeps } from '../deps.ts';
 

@@ -1,7 +1,7 @@
 import type { CorsRequest } from '../../../contract/storage.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
-import { type CorsRules, findCors, saveCors } from '../../stores/bucket-cors.ts';
 import type { WritableDb } from '../../stores/database.ts';
+import { type CorsRules, findCors, saveCors } from '../../stores/files.ts';
 
 export type { CorsRules };
 

@@ -4,18 +4,17 @@ import type { Logger } from '../../base/logger.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { Scanner } from '../../engines/scan/scanner.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { RecordingFolder } from '../../stores/objects/recording-folder.ts';
+import { RecordingFolder } from '../../stores/objects/staging.ts';
 import { ObjectStore } from '../../stores/objects/store.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
 import { CorsService } from './cors.ts';
-import { checkMirrors } from './mirrors.ts';
-import { PresignService } from './presign.ts';
-import { Quota } from './quota.ts';
+import { Quota } from './present.ts';
+import { PresignService, TokenSigner } from './presign.ts';
 import { RecordingService } from './recordings.ts';
 import { FileService } from './service.ts';
-import { TokenSigner } from './tokens.ts';
 import { type UploadDeps, UploadService } from './uploads.ts';
+import { checkMirrors } from './verify.ts';
 
 export type CreateFilesOptions = {
   readonly db: WritableDb;

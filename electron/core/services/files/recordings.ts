@@ -4,13 +4,13 @@ import { Metadata } from '../../../contract/common.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError, isAppError, messageOf } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
+import { KeyedLock } from '../../base/in-order.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { type FileRecord, findFile } from '../../stores/files.ts';
-import type { RecordingFolder } from '../../stores/objects/recording-folder.ts';
+import type { RecordingFolder } from '../../stores/objects/staging.ts';
 import { findUser } from '../../stores/users.ts';
-import type { Quota, Reservation } from './quota.ts';
+import type { Quota, Reservation } from './present.ts';
 import { type FileInput, MAX_FILE_BYTES, tooLarge, type UploadService } from './uploads.ts';
 
 const TICK_MS = 1000;

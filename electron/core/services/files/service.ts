@@ -3,21 +3,22 @@ import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { formatBytes, round } from '../../base/numbers.ts';
 import { isActiveType } from '../../engines/scan/file-types.ts';
-import type { FileMetadata } from '../../stores/codecs.ts';
+import type { FileMetadata, Transcript } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { countLinksOfFile, linksOfFile } from '../../stores/file-links.ts';
-import { type FileFilter, listFiles, listFolders } from '../../stores/file-list.ts';
-import type { FileRecord } from '../../stores/files.ts';
 import * as store from '../../stores/files.ts';
+import {
+  countLinksOfFile,
+  type FileFilter,
+  type FileRecord,
+  linksOfFile,
+  listFiles,
+  listFolders,
+} from '../../stores/files.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { findTranscript, transcriptsOfFile, updateTranscript } from '../../stores/transcripts.ts';
 import type { EventHub } from '../events.ts';
-import { keyPrefix, normalizeKey } from './keys.ts';
-import { checkMetadata } from './metadata.ts';
-import { presentFile, presentLinks } from './present.ts';
-import type { Quota } from './quota.ts';
-import type { TokenSigner } from './tokens.ts';
+import { checkMetadata, keyPrefix, normalizeKey, presentFile, presentLinks, type Quota } from './present.ts';
+import type { TokenSigner } from './presign.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -83,7 +84,7 @@ export class FileService {
     this.#deps = deps;
   }
 
-  /** The user's own file. Undefined for another user's, so that nobody learns that it exists. */
+  /** The user's own file. Undefined for another user's, so that no one learns that it exists. */
   ownFile(userId: string, key: string): FileRecord | undefined {
     const file = store.findFileByKey(this.#deps.db, normalizeKey(key));
     return file?.userId === userId ? file : undefined;

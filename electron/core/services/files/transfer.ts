@@ -8,7 +8,7 @@ import { newId } from '../../base/ids.ts';
 import { type FileRecord, filesAfter, findFile, findFileByKey, storageTotals } from '../../stores/files.ts';
 import { findUser, findUserByName } from '../../stores/users.ts';
 import type { Files } from './create.ts';
-import { isCleanName, parseFolder } from './keys.ts';
+import { isCleanName, parseFolder } from './present.ts';
 import { MAX_FILE_BYTES } from './uploads.ts';
 
 const exported = (file: FileRecord, user: ExportedFile['user']): ExportedFile => ({
@@ -60,7 +60,7 @@ const NOT_READABLE: Readonly<Record<string, string>> = {
   ENXIO: 'This is not a file.',
 };
 
-/** Throws `invalid_request` where there is no file to read. */
+/** Throws `invalid_request` if there is no file to read. */
 const openFile = async (path: string): Promise<FileHandle> => {
   if (!isAbsolute(path)) throw new AppError('invalid_request', 'The path is not absolute.');
   let handle: FileHandle;
@@ -76,7 +76,7 @@ const openFile = async (path: string): Promise<FileHandle> => {
   throw new AppError('invalid_request', 'This is not a file.');
 };
 
-/** The user with the name `wanted` where that is given; else the exported user, by id or else by name. */
+/** The user with the name `wanted` if that is given; else the exported user, by id or else by name. */
 const userIdFor = ({ db }: Files, file: ExportedFile, wanted: string | undefined): string => {
   const user =
     wanted === undefined

@@ -9,22 +9,27 @@ import {
   chooseType,
   guessRecordingType,
   recordingTypeOfContent,
+  type SoundFormat,
+  TextDetector,
 } from '../../engines/scan/content.ts';
-import { EicarDetector } from '../../engines/scan/eicar.ts';
-import type { ScanEngine, Scanner } from '../../engines/scan/scanner.ts';
-import { TextDetector } from '../../engines/scan/text.ts';
+import { EicarDetector, type ScanEngine, type Scanner } from '../../engines/scan/scanner.ts';
 import type { FileMetadata } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { type FileRecord, findFileByKey, insertFile } from '../../stores/files.ts';
+import { type FileRecord, findFileByKey, insertFile, isPresignedKey } from '../../stores/files.ts';
 import type { StagedObject } from '../../stores/objects/staging.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
-import { isPresignedKey } from '../../stores/presigned.ts';
 import { findUser } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { SettingsService } from '../settings.ts';
-import { buildKey, originalName, parseFolder, splitName } from './keys.ts';
-import { checkMetadata } from './metadata.ts';
-import type { Quota, Reservation } from './quota.ts';
+import {
+  buildKey,
+  checkMetadata,
+  originalName,
+  parseFolder,
+  type Quota,
+  type Reservation,
+  splitName,
+} from './present.ts';
 
 /** Largest stored file. */
 export const MAX_FILE_BYTES = 1024 ** 3;
@@ -91,8 +96,8 @@ export type UploadDeps = {
   readonly settings: SettingsService;
   readonly events: EventHub;
   readonly clock: Clock;
-  /** The format of a recording whose signature is not known, asked of ffmpeg; undefined where it finds no sound. */
-  readonly soundFormat?: (path: string, name: string) => Promise<string | undefined>;
+  /** Asks ffmpeg about a recording whose signature is not known. */
+  readonly soundFormat?: (path: string, name: string) => Promise<SoundFormat>;
 };
 
 export const tooLarge = (maxBytes: number): AppError =>
@@ -164,7 +169,10 @@ export class Upload {
     }
     const check = { path: staged.path, size: staged.size, chosen: type, canBeText };
     if (purpose === 'transcription') {
-      return recordingTypeOfContent(check, async () => this.#deps.soundFormat?.(staged.path, name));
+      return recordingTypeOfContent(
+        check,
+        async () => (await this.#deps.soundFormat?.(staged.path, name)) ?? null,
+      );
     }
     await checkContent(check);
     return type;

@@ -14,10 +14,10 @@ import { creditRateOf, creditsAtCreation, reserveCredits } from '../../pipeline/
 import type { PipelineModel } from '../../pipeline/deps.ts';
 import { LIVE_FILE, LiveAudio } from '../../pipeline/live/live-audio.ts';
 import { liveIdentity } from '../../pipeline/source/resolve.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import { lastQueueOrder, updateClaimed } from '../../stores/jobs.ts';
 import { insertSegments, readSegment, type StoredSegment, updateSegment } from '../../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import { findSummary, insertTranscript } from '../../stores/transcripts.ts';
 import type { UserRecord } from '../../stores/users.ts';
 import type { Caller } from '../accounts.ts';

@@ -1,5 +1,11 @@
-import type { Finalize, PcmEncoding, RealtimeWord, ServerMessage } from '../../../contract/realtime.ts';
-import { PCM_BYTES, RECONNECT_SECONDS } from '../../../contract/realtime.ts';
+import {
+  type Finalize,
+  PCM_BYTES,
+  type PcmEncoding,
+  RECONNECT_SECONDS,
+  type RealtimeWord,
+  type ServerMessage,
+} from '../../../contract/realtime.ts';
 import { SAMPLE_RATE } from '../../base/audio.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isAppError, messageOf } from '../../base/errors.ts';

@@ -2,8 +2,7 @@ import { SETTINGS } from '../../../contract/settings.ts';
 import { onAbort } from '../../base/abort.ts';
 import { AppError, hasDiskFullCode, isAppError, messageOf, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { download } from '../../engines/net/download.ts';
-import { loadResumeState } from '../../engines/net/resume-state.ts';
+import { download, loadResumeState } from '../../engines/net/download.ts';
 import type { HttpClient } from '../../engines/net/types.ts';
 import type { WritableDb } from '../../stores/database.ts';
 import {

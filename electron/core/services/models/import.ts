@@ -2,10 +2,9 @@ import { constants } from 'node:fs';
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError, systemCode } from '../../base/errors.ts';
-import type { SpeakerModelPart } from '../../engines/diarizer/types.ts';
-import { type CatalogueModel, hashFile, isEnglishId } from './catalogue.ts';
+import type { SpeakerModelPart } from '../../engines/diarizer/tasks.ts';
+import { type CatalogueModel, hashFile, isEnglishId, speakerPartOf, speakerPartOfFile } from './catalogue.ts';
 import { isModelId, type ModelFiles } from './files.ts';
-import { speakerPartOf, speakerPartOfFile } from './speaker-models.ts';
 import { checkSpeakerModel, type ModelTrial, readFacts } from './verify.ts';
 
 type Deps = {

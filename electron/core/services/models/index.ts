@@ -3,24 +3,34 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { DEFAULT_MODEL, MODEL_ALIASES } from '../../../contract/model-aliases.ts';
+import { DEFAULT_MODEL, MODEL_ALIASES } from '../../../contract/names.ts';
 import { SETTINGS } from '../../../contract/settings.ts';
 import type { Model } from '../../../contract/system.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { cleanFileName } from '../../engines/net/file-name.ts';
-import type { PipelineModel, SpeakerModels } from '../../pipeline/deps.ts';
-import { MissingSpeakerModel } from '../../pipeline/deps.ts';
+import { MissingSpeakerModel, type PipelineModel, type SpeakerModels } from '../../pipeline/deps.ts';
 import { deleteModelSpeed, listModelsInUse, readModelSpeeds, writeModelSpeed } from '../../stores/models.ts';
 import type { SettingsService } from '../settings.ts';
-import { type Benchmark, type BenchmarkDeps, measureSpeed } from './benchmark.ts';
-import { BUNDLED_RECOGNIZER, type CatalogueModel, isBundled, type ModelLanguages } from './catalogue.ts';
-import { ModelDirectory } from './directory.ts';
+import {
+  BUNDLED_RECOGNIZER,
+  type CatalogueModel,
+  isBundled,
+  type ModelLanguages,
+  speakerPartOf,
+  thresholdsOf,
+} from './catalogue.ts';
 import { type DownloadDeps, ModelDownloads } from './downloads.ts';
-import { type ModelDirs, ModelFiles } from './files.ts';
+import { ModelDirectory, type ModelDirs, ModelFiles } from './files.ts';
 import { importModel } from './import.ts';
-import { speakerPartOf, thresholdsOf } from './speaker-models.ts';
-import { checkBundled, type FactsEngine, type ModelTrial } from './verify.ts';
+import {
+  type Benchmark,
+  type BenchmarkDeps,
+  checkBundled,
+  type FactsEngine,
+  type ModelTrial,
+  measureSpeed,
+} from './verify.ts';
 
 type Deps = Omit<DownloadDeps, 'files' | 'baseUrl' | 'stallSeconds' | 'trial'> &
   Pick<ModelTrial, 'trySpeakerModel'> &
@@ -100,7 +110,7 @@ export class ModelService {
     return this.#directory.answering(name);
   }
 
-  /** The name itself where a job can run with it, else the id of the model that has this name elsewhere. */
+  /** The name itself if a job can run with it, else the id of the model that has this name elsewhere. */
   published(name: string): string {
     return this.isAvailable(name) ? name : this.#directory.published(name);
   }

@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
 import type { z } from 'zod';
-import type { Peaks, PeaksQuery } from '../../../contract/playback.ts';
+import type { Peaks, PeaksQuery } from '../../../contract/segments.ts';
 import { concatSamples, PEAKS_PER_SECOND, SAMPLE_RATE } from '../../base/audio.ts';
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import { isSameSecret } from '../../base/ids.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
+import { KeyedLock } from '../../base/in-order.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import type { DataPaths } from '../../base/paths.ts';
 import { localFile } from '../../engines/ffmpeg/local-file.ts';
 import type { MediaEngine } from '../../engines/ffmpeg/types.ts';
 import { PEAKS_FILE } from '../../pipeline/recognition/peaks.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { findOwnTranscript, findTranscript } from '../../stores/transcripts.ts';
 
 export type PlayableAudio = {
@@ -33,7 +33,7 @@ type Deps = {
   readonly secret: string;
   readonly baseUrl: () => string;
   readonly media: MediaEngine;
-  /** The readable path and the name of a stored file; undefined where it was deleted. */
+  /** The readable path and the name of a stored file; undefined if it was deleted. */
   readonly locate: (fileId: string) => Promise<{ path: string; name: string } | undefined>;
 };
 
@@ -126,7 +126,7 @@ export class TranscriptAudio {
     }
   }
 
-  /** The file to play. `userId` is undefined where the caller's signature was checked. */
+  /** The file to play. `userId` is undefined if the caller's signature was checked. */
   async file(userId: string | undefined, id: string): Promise<PlayableAudio> {
     const transcript =
       userId === undefined ? findTranscript(this.#deps.db, id) : findOwnTranscript(this.#deps.db, userId, id);
@@ -147,7 +147,7 @@ export class TranscriptAudio {
 
   /**
    * The waveform: the minimum and maximum of at most 20 buckets per second, from -1 to 1. A part of it is made anew, as
-   * detailed as asked for, where the audio is still there.
+   * detailed as asked for, if the audio is still there.
    */
   async peaks(
     userId: string,
@@ -177,7 +177,7 @@ export class TranscriptAudio {
     };
   }
 
-  /** From its begin on; undefined where the audio is gone or cannot be read there. */
+  /** From its begin on; undefined if the audio is gone or cannot be read there. */
   async #detail(
     transcript: Transcript,
     { from, to }: { readonly from: number; readonly to: number },

@@ -1,6 +1,7 @@
 import { isTerm } from '../../../contract/vocabulary.ts';
 import { stopWords } from '../../analysis/topics/stop-words.ts';
 import { newId } from '../../base/ids.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import {
   type Correction,
   type CorrectionChange,
@@ -10,9 +11,7 @@ import {
 } from '../../stores/corrections.ts';
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import type { StoredWord } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
-import type { Replacement } from './edited-segments.ts';
-import { commonWords } from './word-diff.ts';
+import { commonWords, type Replacement } from './edited-segments.ts';
 
 /** Words of a correction: a term is heard as at most this many (`recognition/vocabulary.ts`). */
 const MAX_WORDS = 4;
@@ -27,7 +26,7 @@ type WordPair = {
   readonly written: string;
   /** Of what was written, in milliseconds. */
   readonly at: number;
-  /** Whether it was the engine that heard it, and no person who wrote it. */
+  /** Whether it was the engine that recognized it, and no person who wrote it. */
   readonly isRecognized: boolean;
 };
 
@@ -153,7 +152,7 @@ export const learnFrom = (
   return { removed, added };
 };
 
-/** Reads from an edit what it may teach, before it is stored; undefined where its user did not ask for that. */
+/** Reads from an edit what it may teach, before it is stored; undefined if its user did not ask for that. */
 export const readLesson = async (
   db: ReadableDb,
   { userId, options, language }: Transcript,

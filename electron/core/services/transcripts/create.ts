@@ -1,16 +1,49 @@
 import { resolvePolicies } from '../../../contract/analysis.ts';
 import { CHINESE_REGIONS } from '../../../contract/languages.ts';
-import { AnalysisOptions, type CreateTranscript } from '../../../contract/transcript.ts';
+import { cleanName } from '../../../contract/names.ts';
+import { AnalysisOptions, type CreateTranscript, type ForeignRequest } from '../../../contract/transcript.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { splitLogin } from '../../base/url-login.ts';
-import { nameFromAudioUrl, parseAudioUrl } from '../../pipeline/source/audio-url.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ModelService } from '../models/index.ts';
+
+const invalid = (message: string) =>
+  new AppError('invalid_request', `audio_url ${message}.`, { details: [{ path: 'audio_url', message }] });
+
+/** Parses an http(s) URL; throws `invalid_request`, with the reason, for anything else. */
+const parseAudioUrl = (text: string): URL => {
+  if (!URL.canParse(text)) throw invalid('is not a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw invalid(
+      `has the scheme ${url.protocol.slice(0, -1)}; only http, https and storage:{key} are allowed`,
+    );
+  }
+  return url;
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: keep the text as it is.
+    return text;
+  }
+};
+
+/** A transcript's name until a better one is known: the last part of the URL's path, else its host. */
+const nameFromAudioUrl = (url: URL): string => {
+  const last = url.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .at(-1);
+  return cleanName(decode(last ?? '')).trim() || url.hostname;
+};
 
 /** What the file service knows of a user's own files. */
 export type OwnFiles = {
-  /** The key of the own file that a URL names; undefined where it names none. */
+  /** The key of the own file that a URL names; undefined if it names none. */
   resolveUrl(url: string): string | undefined;
   ownFile(userId: string, key: string): { id: string; originalName: string } | undefined;
 };
@@ -44,7 +77,7 @@ const checkName = (
   }
 };
 
-/** Throws `invalid_request` with the command that installs a model where it neither is installed nor may be downloaded. */
+/** Throws `invalid_request` with the command that installs a model if it neither is installed nor may be downloaded. */
 export const checkInstalled = (
   models: Pick<ModelChecks, 'idOf' | 'isAvailable'>,
   name: string,
@@ -56,7 +89,7 @@ export const checkInstalled = (
   throw new AppError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
 };
 
-/** Throws `invalid_request` where a model is unknown or cannot do what the request asks for. */
+/** Throws `invalid_request` if a model is unknown or cannot do what the request asks for. */
 export const checkModel = (
   models: ModelChecks,
   {
@@ -91,7 +124,7 @@ export const withoutRegion = <Body extends Pick<CreateTranscript, 'language' | '
 
 export type NamedSource = { readonly name: string; readonly fileId: string | null };
 
-/** Throws `invalid_request` where `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
+/** Throws `invalid_request` if `audioUrl` is no http(s) URL, `file_not_found` for an own file that does not exist. */
 export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): NamedSource => {
   const key = files.resolveUrl(audioUrl);
   if (key === undefined) return { name: nameFromAudioUrl(parseAudioUrl(audioUrl)), fileId: null };
@@ -100,7 +133,7 @@ export const sourceOf = (files: OwnFiles, userId: string, audioUrl: string): Nam
   return { name: file.originalName, fileId: file.id };
 };
 
-/** Throws `file_not_found` where a sample of a voice does not exist. */
+/** Throws `file_not_found` if a sample of a voice does not exist. */
 export const checkSamples = (
   files: OwnFiles,
   userId: string,
@@ -130,13 +163,13 @@ export type NewTranscript = {
   readonly source: NamedSource;
   readonly queueOrder: number;
   readonly now: number;
-  readonly assemblyai?: Transcript['options']['assemblyai'];
+  readonly foreign?: ForeignRequest | undefined;
 };
 
 /** A transcript that waits in the queue. */
 export const newTranscript = (
   body: CreateTranscript,
-  { userId, source, queueOrder, now, assemblyai }: NewTranscript,
+  { userId, source, queueOrder, now, foreign }: NewTranscript,
 ): Transcript => {
   const { url, login } = splitLogin(body.audio_url);
   return {
@@ -160,7 +193,7 @@ export const newTranscript = (
     timestampStyle: body.timestamp_style,
     audioStartFrom: body.audio_start_from,
     audioEndAt: body.audio_end_at,
-    options: { ...analysisOptionsOf(body), ...(assemblyai === undefined ? {} : { assemblyai }) },
+    options: { ...analysisOptionsOf(body), ...(foreign === undefined ? {} : { foreign }) },
     webhookUrl: body.webhook_url ?? null,
     webhookSecret: body.webhook_secret ?? null,
     duration: 0,
@@ -188,5 +221,6 @@ export const newTranscript = (
     source: null,
     revision: 0,
     channels: null,
+    marks: [],
   };
 };

@@ -1,8 +1,17 @@
-import { MAX_EDITED_CHARACTERS, MIN_WORD_SECONDS } from '../../../contract/edit-bounds.ts';
-import type { PatchTranscript, SubtitleTimeEdit, WordTimeEdit } from '../../../contract/transcript-edits.ts';
+import type { Entity } from '../../../contract/analysis.ts';
+import {
+  MAX_EDITED_CHARACTERS,
+  MIN_WORD_SECONDS,
+  type PatchTranscript,
+  type SubtitleTimeEdit,
+  type WordTimeEdit,
+} from '../../../contract/transcript-edits.ts';
+import { locateSegments } from '../../analysis/offsets.ts';
 import { AppError } from '../../base/errors.ts';
+import { createYielder, type YieldIfDue } from '../../base/event-loop.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { type SpeakerOfWord, withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
+import type { Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   readSegment,
@@ -11,8 +20,195 @@ import {
   type StoredSegment,
   type StoredWord,
 } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
-import { commonWords } from './word-diff.ts';
+
+/** Most edits that are compared at once: bounds the memory (2 MB) and, with the number of words, the time. */
+const MAX_EDITS = 1000;
+
+/** A word of the first list, by index, that stays as a word of the second. */
+export type WordPair = readonly [number, number];
+
+type Point = { readonly x: number; readonly y: number };
+type Lists = { readonly a: Int32Array; readonly b: Int32Array };
+
+/** The comparison of the lists up to `end`, from a point that is `edits` edits away from it. */
+type Comparison = Point & {
+  readonly edits: number;
+  /**
+   * `reached[d][i]`: the smallest x on a diagonal from which at most `d` edits lead to `end`. The diagonal is numbered
+   * `(end.x - x) - (end.y - y) = 2 * i - d`.
+   */
+  readonly reached: readonly Int32Array[];
+};
+
+const UNREACHED = 0x7fffffff;
+
+/** Numbers words so that equal words get equal numbers: comparing numbers is cheaper than comparing strings. */
+const numberWords = (words: readonly string[], numbers: Map<string, number>): Int32Array => {
+  const numbered = new Int32Array(words.length);
+  for (const [index, word] of words.entries()) {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    numbered[index] = number;
+  }
+  return numbered;
+};
+
+/** Row `edits` of `reached`: each diagonal continues from its neighbors in the row before, and then along equal words. */
+const nextRow = ({ a, b }: Lists, end: Point, reached: readonly Int32Array[]): Int32Array => {
+  const edits = reached.length;
+  const one = reached.at(-1);
+  const two = reached.at(-2);
+  const row = new Int32Array(edits + 1);
+  for (let i = 0; i <= edits; i++) {
+    const offset = end.y - end.x + 2 * i - edits;
+    const inserted = one?.[i] ?? UNREACHED;
+    const deleted = one?.[i - 1] ?? UNREACHED;
+    let x = edits === 0 ? end.x : (two?.[i - 1] ?? UNREACHED);
+    if (inserted !== UNREACHED && inserted + offset >= 0) x = Math.min(x, inserted);
+    if (deleted !== UNREACHED && deleted > 0) x = Math.min(x, deleted - 1);
+    while (x !== UNREACHED && x > 0 && x + offset > 0 && a[x - 1] === b[x + offset - 1]) x--;
+    row[i] = x;
+  }
+  return row;
+};
+
+/** Compares backwards from `end`, to the beginning of both lists or as far as `maxEdits` edits lead. */
+const compare = async (
+  lists: Lists,
+  end: Point,
+  maxEdits: number,
+  yieldIfDue: YieldIfDue,
+): Promise<Comparison> => {
+  const reached: Int32Array[] = [];
+  let furthest = { ...end, edits: 0 };
+  for (let edits = 0; edits <= maxEdits && furthest.x + furthest.y > 0; edits++) {
+    const row = nextRow(lists, end, reached);
+    reached.push(row);
+    for (let i = 0; i <= edits; i++) {
+      const x = row[i] ?? UNREACHED;
+      const y = end.y - end.x + x + 2 * i - edits;
+      if (x !== UNREACHED && x + y < furthest.x + furthest.y) furthest = { x, y, edits };
+    }
+    await yieldIfDue();
+  }
+  return { ...furthest, reached };
+};
+
+/** The words that stay between a comparison's point and `end`; of several ways the one that deletes first. */
+const pairsOf = ({ a, b }: Lists, end: Point, { reached, ...start }: Comparison): WordPair[] => {
+  const pairs: WordPair[] = [];
+  let { x, y, edits } = start;
+  while (x < end.x || y < end.y) {
+    if (x < end.x && y < end.y && a[x] === b[y]) {
+      pairs.push([x++, y++]);
+      continue;
+    }
+    edits--;
+    const diagonal = end.x - (x + 1) - (end.y - y);
+    const limit = x < end.x ? reached[edits]?.[(diagonal + edits) / 2] : undefined;
+    if (limit !== undefined && x + 1 >= limit) x++;
+    else y++;
+  }
+  return pairs;
+};
+
+/**
+ * A longest common subsequence of two lists of words, as pairs of indices in ascending order. Beyond `maxEdits`
+ * edits the lists are compared window by window from their ends, which may find fewer pairs. Takes
+ * O((n + m) * maxEdits) time and O(n + m + maxEdits ** 2) memory, and yields to the event loop.
+ *
+ * Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica 1, 1986), the greedy algorithm of section 4;
+ * the limit follows libxdiff (git/xdiff/xdiffi.c, `xdl_split`), which continues from the furthest point as well.
+ */
+export const commonWords = async (
+  before: readonly string[],
+  after: readonly string[],
+  { maxEdits = MAX_EDITS, yieldIfDue = createYielder() }: { maxEdits?: number; yieldIfDue?: YieldIfDue } = {},
+): Promise<WordPair[]> => {
+  const numbers = new Map<string, number>();
+  const a = numberWords(before, numbers);
+  const lists = { a, b: numberWords(after, numbers) };
+  const windows: WordPair[][] = [];
+  for (let end: Point = { x: before.length, y: after.length }; end.x > 0 && end.y > 0; ) {
+    const comparison = await compare(lists, end, maxEdits, yieldIfDue);
+    windows.push(pairsOf(lists, end, comparison));
+    end = comparison;
+  }
+  return windows.reverse().flat();
+};
+
+/** A text and those of its segments, in order. */
+type SegmentedText = {
+  readonly text: string;
+  readonly segments: readonly { readonly text: string }[];
+};
+
+/** A segment's place before and after the edit, and how much of its beginning and its end stayed. */
+type Move = {
+  readonly before: { readonly from: number; readonly to: number };
+  readonly after: { readonly from: number; readonly to: number };
+  readonly prefix: number;
+  readonly suffix: number;
+};
+
+export const commonPrefix = (a: string, b: string): number => {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
+};
+
+export const commonSuffix = (a: string, b: string, most = Math.min(a.length, b.length)): number => {
+  let length = 0;
+  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length))
+    length++;
+  return length;
+};
+
+const movesOf = (before: SegmentedText, after: SegmentedText): Move[] => {
+  const places = locateSegments(after.text, after.segments);
+  return locateSegments(before.text, before.segments).flatMap((place, index) => {
+    const now = places[index];
+    if (now === undefined) return [];
+    const [old, text] = [before.text.slice(place.from, place.to), after.text.slice(now.from, now.to)];
+    return [{ before: place, after: now, prefix: commonPrefix(old, text), suffix: commonSuffix(old, text) }];
+  });
+};
+
+/** Where an offset of the old text may be in the new one: with the segment's unchanged beginning, or with its end. */
+const movedOffsets = ({ before, after, prefix, suffix }: Move, offset: number): number[] => [
+  ...(offset - before.from <= prefix ? [after.from + offset - before.from] : []),
+  ...(before.to - offset <= suffix ? [after.to - (before.to - offset)] : []),
+];
+
+/**
+ * The entities of a text at their places in an edited one, whose segments are the same in number and order. Those whose
+ * words the edit changed are left out.
+ */
+export const moveEntities = (
+  entities: readonly Entity[],
+  before: SegmentedText,
+  after: SegmentedText,
+): Entity[] => {
+  const moves = movesOf(before, after);
+  let first = 0;
+  return [...entities]
+    .sort((a, b) => a.startIndex - b.startIndex)
+    .flatMap((entity) => {
+      while ((moves[first]?.before.to ?? Number.POSITIVE_INFINITY) <= entity.startIndex) first++;
+      let last = first;
+      while ((moves[last]?.before.to ?? Number.POSITIVE_INFINITY) < entity.endIndex) last++;
+      const [start, end] = [moves[first], moves[last]];
+      if (start === undefined || end === undefined) return [];
+      const places = movedOffsets(start, entity.startIndex).flatMap((startIndex) =>
+        movedOffsets(end, entity.endIndex).map((endIndex) => ({ startIndex, endIndex })),
+      );
+      const place = places.find(
+        ({ startIndex, endIndex }) => after.text.slice(startIndex, endIndex) === entity.text,
+      );
+      return place === undefined ? [] : [{ ...entity, ...place }];
+    });
+};
 
 const splitWords = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '');
 
@@ -211,7 +407,7 @@ class Timeline {
 
 const nameOf = (word: StoredWord | undefined): string => `“${word?.word.trim() ?? ''}”`;
 
-/** Throws `conflict` where a word no longer has the times that the edit replaces. */
+/** Throws `conflict` if a word no longer has the times that the edit replaces. */
 const refuseStaleTimes = (timeline: Timeline, edits: readonly TimeEdit[]): void => {
   const details = edits.flatMap(({ id, times = [], subtitle_times: subtitles = [] }) => [
     ...times.flatMap(({ word, start, end, was_start: wasStart, was_end: wasEnd }) => {
@@ -411,7 +607,7 @@ const staleMessage = (
   return undefined;
 };
 
-/** Throws `conflict` where a segment no longer has the text or the speaker that the edit replaces. */
+/** Throws `conflict` if a segment no longer has the text or the speaker that the edit replaces. */
 const refuseStale = (segments: readonly SegmentText[], edits: readonly SegmentEdit[]): void => {
   const details = edits.flatMap((edit) => {
     const message = staleMessage(segments[edit.id], edit);
@@ -445,7 +641,7 @@ const refuseUnknownSegment = (segments: readonly SegmentText[], ids: Iterable<nu
   }
 };
 
-/** Throws `invalid_request` where the transcript has no speaker of this label. */
+/** Throws `invalid_request` if the transcript has no speaker of this label. */
 export const refuseUnknownSpeaker = (
   { analysis }: Pick<Transcript, 'analysis'>,
   label: string,

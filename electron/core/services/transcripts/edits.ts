@@ -10,11 +10,11 @@ import type {
 import { type Clock, isoTime } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { createYielder } from '../../base/event-loop.ts';
-import { KeyedLock } from '../../base/keyed-lock.ts';
+import { KeyedLock } from '../../base/in-order.ts';
 import { defaultName, nextLabel } from '../../base/speaker-names.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { withWordSpeakers } from '../../pipeline/findings/speaker-words.ts';
-import type { StoredAnalysis } from '../../stores/codecs.ts';
+import type { StoredAnalysis, Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb, WritableDb } from '../../stores/database.ts';
 import {
   addEdit,
@@ -25,12 +25,12 @@ import {
   type EditPatch,
   encodePatch,
   findEdit,
+  isAnalysisOutdated,
   isContinued,
   readPatch,
   readTextPatches,
   turnEdit,
 } from '../../stores/edits.ts';
-import { isAnalysisOutdated } from '../../stores/outdated-analyses.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { type IndexedText, prepareIndexedText, touchesIndex } from '../../stores/search.ts';
 import {
@@ -43,10 +43,8 @@ import {
   type StoredSegment,
 } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings, replaceSpeakerEmbeddings } from '../../stores/speakers.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 import { updateTranscript } from '../../stores/transcripts.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { nameSpeakers } from './analyze.ts';
 import { learn, readLesson } from './corrections.ts';
 import {
   editSegments,
@@ -55,7 +53,7 @@ import {
   refuseUnknownSpeaker,
   type SegmentEdit,
 } from './edited-segments.ts';
-import { type FollowUpAnalyses, isSameText } from './follow-up.ts';
+import { type FollowUpAnalyses, isSameText, nameSpeakers } from './follow-up.ts';
 import { type PreparedEdit, prepareEdit } from './prepare-edit.ts';
 
 /** Segments that are read, or written, before other requests are let in: 20 to 40 ms of work. */
@@ -68,7 +66,7 @@ type MergeStep = {
   readonly next: number | undefined;
 };
 
-/** Gives segments of one speaker to another, beginning at a place and ending where they are many. */
+/** Gives segments of one speaker to another, beginning at a place and ending if they are many. */
 const mergeStep = async (
   db: ReadableDb,
   id: string,
@@ -101,7 +99,7 @@ const splitEdits = (from: string, to: string, chosen: SplitSpeaker['segments']):
     return { id, speaker_id: to, was_speaker_id: from, ...(words === undefined ? {} : { words }) };
   });
 
-/** The segments that a step in the history replaces; undefined where it does not fit the transcript. */
+/** The segments that a step in the history replaces; undefined if it does not fit the transcript. */
 const patchReplacements = (
   db: ReadableDb,
   id: string,
@@ -193,7 +191,7 @@ type Plan = {
   readonly follows?: boolean;
   /** The edit of texts that it continues if that is still the last one. */
   readonly continues?: number | undefined;
-  /** False where another step is to follow. */
+  /** False if another step is to follow. */
   readonly isLast?: boolean;
   /** Called when the step is stored. */
   readonly onStored?: () => void;
@@ -228,7 +226,7 @@ const presentEdit = (db: ReadableDb, id: string, direction: Direction) => {
     : { id: edit.number, kind: edit.kind, created_at: isoTime(edit.createdAt) };
 };
 
-/** What can be undone and redone; nothing if nobody edited. */
+/** What can be undone and redone; nothing if no one edited. */
 export const editsOf = (db: ReadableDb, { id }: Transcript): Pick<Transcription, 'edits'> => {
   const edits = { undo: presentEdit(db, id, 'undo'), redo: presentEdit(db, id, 'redo') };
   return edits.undo === null && edits.redo === null ? {} : { edits };
@@ -336,7 +334,7 @@ export class TranscriptEdits {
     });
   }
 
-  /** Makes a new speaker of segments of another one. Throws `conflict` where one is no longer that speaker's. */
+  /** Makes a new speaker of segments of another one. Throws `conflict` if one is no longer that speaker's. */
   split(userId: string, id: string, { from, segments: chosen, name }: SplitSpeaker): Promise<EditOutcome> {
     const find = () => this.#completed(userId, id);
     return this.#edit(id, find, async (transcript, segments) => {
@@ -354,7 +352,7 @@ export class TranscriptEdits {
   }
 
   /**
-   * Undoes the last edit, or makes the one again that was undone last. Throws `conflict` where there is none, or where it is
+   * Undoes the last edit, or makes the one again that was undone last. Throws `conflict` if there is none, or if it is
    * not the one that the caller means.
    */
   turn(userId: string, id: string, direction: Direction, expected: number | undefined): Promise<EditOutcome> {
@@ -506,7 +504,7 @@ export class TranscriptEdits {
     turnEdit(db, id, turn.direction, { ...kept, ...inverse });
   }
 
-  /** A label that stands for nobody, also not for the voice of a speaker who was merged. */
+  /** A label that stands for no one, also not for the voice of a speaker who was merged. */
   #newLabel(id: string, speakers: Speakers): string {
     const voices = readSpeakerEmbeddings(this.#deps.db, id).map(({ speaker }) => speaker);
     return nextLabel([...Object.keys(speakers), ...voices]);

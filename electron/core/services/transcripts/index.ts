@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { ServerEvent } from '../../../contract/events.ts';
 import type {
   AnalysisOptions,
   AnalyzeTranscript,
   CreateTranscript,
+  ForeignRequest,
+  Mark,
   Transcription,
   TranscriptSummary,
 } from '../../../contract/transcript.ts';
@@ -20,23 +23,21 @@ import type { JobRunner } from '../../jobs/runner.ts';
 import { creditRateOf, creditsAtCreation, reserveCredits } from '../../pipeline/credits.ts';
 import type { Analyzer } from '../../pipeline/findings/analyze.ts';
 import { abandonedReanalysis, isReanalysis, queuedForReanalysis } from '../../pipeline/findings/reanalyze.ts';
+import { dropUnredacted } from '../../pipeline/redaction/erase.ts';
 import { redactNamesOfFailed } from '../../pipeline/redaction/names.ts';
-import { dropUnredacted } from '../../pipeline/redaction/text.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { WritableDb } from '../../stores/database.ts';
-import { findIdempotent, rememberIdempotent } from '../../stores/idempotency.ts';
 import { lastQueueOrder } from '../../stores/jobs.ts';
 import { runPendingScrub } from '../../stores/scrub.ts';
 import { markForScrub } from '../../stores/scrub-mark.ts';
 import { countSegments, readSegments, type StoredSegment } from '../../stores/segments.ts';
 import { readSpeakerEmbeddings } from '../../stores/speakers.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
 import * as store from '../../stores/transcripts.ts';
-import type { UserRecord } from '../../stores/users.ts';
-import { readUserVocabulary } from '../../stores/vocabularies.ts';
+import { findIdempotent, rememberIdempotent } from '../../stores/transcripts.ts';
+import { readUserVocabulary, type UserRecord } from '../../stores/users.ts';
 import type { EventHub } from '../events.ts';
 import type { ModelService } from '../models/index.ts';
 import type { SpeakerService } from '../speakers.ts';
-import { optionsAgain } from './analyze.ts';
 import {
   checkInstalled,
   checkModel,
@@ -47,11 +48,18 @@ import {
   withoutRegion,
 } from './create.ts';
 import { type EditOutcome, editsOf, TranscriptEdits } from './edits.ts';
-import type { FollowUpAnalyses } from './follow-up.ts';
+import { type FollowUpAnalyses, optionsAgain } from './follow-up.ts';
 import { listOf, recentOf } from './list.ts';
-import { errorOf, presentChange, presentSegments, presentTranscript, progressOf } from './present.ts';
+import {
+  errorOf,
+  type Outline,
+  presentChange,
+  presentSegments,
+  presentTranscript,
+  progressOf,
+  type WholeTranscript,
+} from './present.ts';
 import { checkChosen, optionsToRedact } from './redact.ts';
-import type { Outline, WholeTranscript } from './whole.ts';
 
 type Deps = {
   readonly db: WritableDb;
@@ -112,7 +120,7 @@ export class TranscriptService {
     user: UserRecord,
     requested: CreateTranscript,
     idempotencyKey: string | undefined,
-    assemblyai?: Transcript['options']['assemblyai'],
+    foreign?: ForeignRequest,
   ): Transcription {
     const { db, clock, models, files, creditRate, jobs } = this.#deps;
     const body = withoutRegion(requested);
@@ -126,7 +134,7 @@ export class TranscriptService {
       // Here, as a repeated request is answered whatever has become of the model.
       checkInstalled(models, body.model, 'model');
       const queueOrder = lastQueueOrder(db) + 1;
-      const made = { userId: user.id, source, queueOrder, now: clock.now(), assemblyai };
+      const made = { userId: user.id, source, queueOrder, now: clock.now(), foreign };
       const created = newTranscript({ ...body, vocabulary: this.vocabularyOf(user.id, body) }, made);
       store.insertTranscript(db, created);
       reserveCredits(db, created, creditsAtCreation(created, creditRateOf(created, creditRate)));
@@ -251,6 +259,18 @@ export class TranscriptService {
     if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
     else if (isReanalysis(transcript)) this.#cancelWaitingReanalysis(transcript);
     else this.#cancelWaiting(transcript, names);
+  }
+
+  /** Replaces the marked moments, also while it is processed. Returns them in order of time. */
+  mark(userId: string, id: string, marks: readonly Mark[]): Mark[] {
+    const { db } = this.#deps;
+    const { marks: before } = this.stored(userId, id);
+    const sorted = marks.toSorted((a, b) => a.at - b.at);
+    if (isDeepStrictEqual(sorted, before)) return sorted;
+    store.updateTranscript(db, id, { marks: sorted });
+    if (before.length > 0) markForScrub(db, 'log');
+    this.publish('transcript.changed', id);
+    return sorted;
   }
 
   /** Queues a failed transcript again; recognition continues from its checkpoint. */

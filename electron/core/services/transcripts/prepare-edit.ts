@@ -7,9 +7,10 @@ import {
   findingsFields,
   hasAnalyses,
   MIN_LONG_TEXT,
+  previewOf,
 } from '../../pipeline/findings/analyze.ts';
 import { withMovedTalk } from '../../pipeline/findings/speaker-words.ts';
-import { previewOf } from '../../pipeline/findings/totals.ts';
+import type { Transcript, TranscriptChange } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import {
   differingSpan,
@@ -20,9 +21,7 @@ import {
   type StoredSegment,
   withSpans,
 } from '../../stores/segments.ts';
-import type { Transcript, TranscriptChange } from '../../stores/transcript-record.ts';
-import type { Replacement } from './edited-segments.ts';
-import { moveEntities } from './moved-entities.ts';
+import { moveEntities, type Replacement } from './edited-segments.ts';
 
 type Deps = { readonly db: ReadableDb; readonly analyze: Analyzer };
 
@@ -32,7 +31,7 @@ export type PreparedEdit = {
   readonly spans: readonly SegmentSpan[];
   readonly inverse: readonly SegmentSpan[];
   readonly change: TranscriptChange;
-  /** The speakers with their talk time; undefined where nothing changed hands. */
+  /** The speakers with their talk time; undefined if nothing changed hands. */
   readonly speakers: Record<string, Speaker> | undefined;
   /** Whether the analyses still have to follow the text. */
   readonly isAnalysisOutdated: boolean;
@@ -163,7 +162,7 @@ const movedSpeakers = (
 };
 
 /**
- * Computes what replaced segments change. Where the text is short or redacted, it is analyzed again at once; otherwise
+ * Computes what replaced segments change. If the text is short or redacted, it is analyzed again at once; otherwise
  * entities move with the text, and the rest is left for later.
  */
 export const prepareEdit = async (

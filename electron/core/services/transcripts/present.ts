@@ -9,11 +9,43 @@ import { sentenceStatistics, splitSentences } from '../../analysis/sentences.ts'
 import { isoTime } from '../../base/clock.ts';
 import { round, roundMs } from '../../base/numbers.ts';
 import { spokenLanguages } from '../../base/spoken-languages.ts';
+import { joinTexts } from '../../base/text.ts';
 import type { LiveProgress } from '../../jobs/runner.ts';
-import type { StoredAnalysis } from '../../stores/codecs.ts';
-import type { SegmentSpan, StoredSegment } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
-import { commonPrefix, commonSuffix } from './moved-entities.ts';
+import type { StoredAnalysis, Transcript } from '../../stores/codecs.ts';
+import { readSegmentsOf, type SegmentSpan, type StoredSegment } from '../../stores/segments.ts';
+import { commonPrefix, commonSuffix } from './edited-segments.ts';
+
+/** A transcription as its user sees it, and its segments as they are stored. */
+export type WholeTranscript = {
+  readonly transcription: Transcription;
+  readonly segments: readonly StoredSegment[];
+};
+
+/** A transcription whose segments are still to be read. */
+export type Outline = {
+  readonly transcription: Transcription;
+  readonly withWords: boolean;
+  /** Of a waiting or running transcription, whose text does not follow its segments yet; otherwise 0. */
+  readonly savedSegments: number;
+};
+
+/**
+ * Reads the segments of an outline from the database file: for threads. Undefined if the text has changed since the
+ * outline was made.
+ */
+export const completeOutline = (
+  databasePath: string,
+  { transcription, withWords, savedSegments }: Outline,
+): WholeTranscript | undefined => {
+  const segments = readSegmentsOf(databasePath, transcription.id);
+  const isSame = savedSegments > 0 || joinTexts(segments.map(({ text }) => text)) === transcription.text;
+  if (!isSame) return undefined;
+  const languages = spokenLanguages(segments);
+  return {
+    transcription: { ...transcription, languages, segments: presentSegments(segments, withWords) },
+    segments,
+  };
+};
 
 type Statused = Pick<Transcript, 'status' | 'error'>;
 
@@ -48,13 +80,13 @@ export const fileInfoOf = (
     ? null
     : { name: transcript.fileName, size: transcript.fileSize, format: transcript.fileFormat };
 
-/** The words that begin a paragraph, from 0; absent where no person has decided. */
+/** The words that begin a paragraph, from 0; absent if no person has decided. */
 const paragraphStartsOf = ({ words }: StoredSegment): Pick<Segment, 'paragraph_starts'> =>
   words.every((word) => word.startsParagraph === undefined)
     ? {}
     : { paragraph_starts: words.flatMap((word, index) => (word.startsParagraph === true ? [index] : [])) };
 
-/** The borders of subtitles that a person set; absent where there are none. */
+/** The borders of subtitles that a person set; absent if there are none. */
 const subtitleTimesOf = ({ words }: StoredSegment): Pick<Segment, 'subtitle_times'> => {
   const times = words.flatMap(({ subtitleStart: start, subtitleEnd: end }, word) =>
     start === undefined && end === undefined
@@ -161,6 +193,7 @@ export const presentTranscript = (
   bytes_fetched: transcript.bytesFetched,
   audio_offset: roundMs(transcript.audioOffset),
   ...(transcript.channels === null ? {} : { channels: transcript.channels }),
+  ...(transcript.marks.length === 0 ? {} : { marks: [...transcript.marks] }),
   ...(transcript.source === null ? {} : { source: transcript.source }),
   revision: transcript.revision,
 });

@@ -2,10 +2,9 @@ import type { AnalysisOptions } from '../../../contract/transcript.ts';
 import type { RedactWords } from '../../../contract/transcript-edits.ts';
 import { AppError } from '../../base/errors.ts';
 import { isHiddenWord } from '../../pipeline/redaction/chosen-words.ts';
-import type { ReanalysisCheckpoint } from '../../stores/codecs.ts';
+import type { ReanalysisCheckpoint, Transcript } from '../../stores/codecs.ts';
 import type { ReadableDb } from '../../stores/database.ts';
 import { readSegment } from '../../stores/segments.ts';
-import type { Transcript } from '../../stores/transcript-record.ts';
 
 const invalid = (message: string, path: string): AppError =>
   new AppError('invalid_request', message, { details: [{ path, message }] });

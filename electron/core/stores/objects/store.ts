@@ -9,9 +9,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { WritableDb } from '../database.ts';
 import * as files from '../files.ts';
 import { BLOCK_SIZE } from './blocks.ts';
-import { DamagedObjectError, type KnownObject, OpenCopies } from './copies.ts';
+import { CopyRepairs, type CopyReport, DamagedObjectError, type KnownObject, OpenCopies } from './copies.ts';
 import { ObjectFolder } from './folder.ts';
-import { CopyRepairs, type CopyReport } from './repairs.ts';
 import { type StagedObject, writeStaged } from './staging.ts';
 
 /** What the store needs to know of a file. */
@@ -108,7 +107,7 @@ export class ObjectStore {
 
   /**
    * Writes a stream to every folder and flushes it; `onChunk` throws to refuse the rest. Rejects with nothing left
-   * behind, with `storage_unavailable` where a folder cannot be reached or written.
+   * behind, with `storage_unavailable` if a folder cannot be reached or written.
    */
   async stage(
     source: AsyncIterable<Uint8Array>,
@@ -148,7 +147,7 @@ export class ObjectStore {
     if (!files.hasFile(this.#db, object)) await this.remove(object);
   }
 
-  /** Removes an object without a file from every folder. Where a folder cannot be reached, the intent remains. */
+  /** Removes an object without a file from every folder. If a folder cannot be reached, the intent remains. */
   async remove(object: string): Promise<void> {
     this.#active.add(object);
     let isRemoved = true;
@@ -209,7 +208,7 @@ export class ObjectStore {
             const index = Math.floor(at / BLOCK_SIZE);
             const first = index * BLOCK_SIZE;
             const wanted = Math.min(file.size, Math.ceil(end / BLOCK_SIZE) * BLOCK_SIZE) - first;
-            // The first alone, so that the answer begins sooner, and begins where only the next one is damaged.
+            // The first alone, so that the answer begins sooner, and begins if only the next one is damaged.
             const length = Math.min(at === start ? BLOCK_SIZE : READ_BYTES, wanted);
             const blocks = memory(length).subarray(0, length);
             await copies.blocks(index, blocks);

@@ -1,8 +1,7 @@
-import { MIN_WORD_SECONDS } from '../../../../electron/contract/edit-bounds.ts';
 import type { Subtitle } from '../../../../electron/contract/exports.ts';
 import type { SubtitleTime } from '../../../../electron/contract/segments.ts';
 import type { Transcription } from '../../../../electron/contract/transcript.ts';
-import type { PatchTranscript } from '../../../../electron/contract/transcript-edits.ts';
+import { MIN_WORD_SECONDS, type PatchTranscript } from '../../../../electron/contract/transcript-edits.ts';
 import type { Doc, DocWord } from './document.ts';
 
 export type Side = 'start' | 'end';

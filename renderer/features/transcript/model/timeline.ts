@@ -5,7 +5,8 @@ import type { Doc } from './document.ts';
 /** A range of the recording in seconds. */
 type Timeline = { readonly from: number; readonly to: number };
 
-type Ranged = Pick<Transcription, 'duration' | 'audio_offset' | 'audio_start_from' | 'audio_end_at'>;
+type Ranged = Pick<Transcription, 'duration' | 'audio_offset' | 'audio_start_from' | 'audio_end_at'> &
+  Partial<Pick<Transcription, 'segments'>>;
 
 export const isPartial = (transcript: Ranged): boolean =>
   transcript.audio_start_from > 0 || transcript.audio_end_at > 0;
@@ -16,12 +17,16 @@ export const isPartial = (transcript: Ranged): boolean =>
  */
 export const getTimeline = (transcript: Ranged | undefined, played: number): Timeline => {
   if (transcript === undefined) return { from: 0, to: 0 };
-  const { duration, audio_offset: offset, audio_start_from: start } = transcript;
-  if (!isPartial(transcript)) return { from: offset, to: offset + (played > 0 ? played : duration) };
+  const { duration, audio_offset: offset, audio_start_from: start, audio_end_at: end, segments } = transcript;
+  // The job was stopped before the length was known.
+  const recognized = segments?.at(-1)?.end ?? offset;
+  if (!isPartial(transcript)) {
+    if (played > 0) return { from: offset, to: offset + played };
+    return { from: offset, to: duration > 0 ? offset + duration : recognized };
+  }
   const from = Math.max(offset, start);
   if (duration > 0) return { from, to: from + duration };
-  // The job was stopped before its end was known.
-  return { from, to: transcript.audio_end_at > 0 ? transcript.audio_end_at : offset + played };
+  return { from, to: end > 0 ? end : Math.max(recognized, offset + played) };
 };
 
 /** The end as it is written: by the length that the service measured, which every other place shows; the browser's differs a little. */

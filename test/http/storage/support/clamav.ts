@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseClamdConf, pingClamd } from '../../../../electron/core/engines/scan/clamd.ts';
 import { ensurePrograms } from '../../../support/debian.ts';
 
-/** Whether ClamAV is available; installs it where possible. */
+/** Whether ClamAV is available; installs it if possible. */
 export const ensureClamav = (): boolean => ensurePrograms(['clamd', 'clamscan'], ['clamav', 'clamav-daemon']);
 
 /** Text that the test's own signature matches and the built-in scanner does not. */

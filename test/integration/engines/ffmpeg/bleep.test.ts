@@ -8,7 +8,6 @@ import { createMediaEngine } from '../../../../electron/core/engines/ffmpeg/engi
 import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { MediaEngine, MediaInput, Span } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { writeSilence } from '../../../generators/wav.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
@@ -152,9 +151,7 @@ describe('bleep', () => {
       await bleeping.catch((error: unknown) => expect(error).toMatchObject({ code: 'cancelled' }));
     };
     // Six at once, so that the moments differ in what the processes have written by then.
-    for (let round = 0; round < breadth(1, 25); round++) {
-      await Promise.all(Array.from({ length: 6 }, (_, i) => cancelSoon(6 * round + i)));
-    }
+    await Promise.all(Array.from({ length: 6 }, (_, i) => cancelSoon(i)));
   });
 
   it('leaves no file and no process when it fails or is cancelled', async () => {

@@ -15,7 +15,6 @@ import type {
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
 import { encodeLateSound, encodeSentence } from '../../../generators/encoded.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm } from '../../../support/pcm.ts';
@@ -23,10 +22,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer } from '../../../support/url-server.ts';
 
 const CHUNKING = { minSeconds: 3, windowSeconds: 10 };
-const FORMATS = [
-  ...['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'mp4', 'mkv', 'aac', 'ts'],
-  ...breadth([], ['avi', 'aiff']),
-];
+const FORMATS = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'mp4', 'mkv', 'aac', 'ts'];
 
 /** The quickest search of the encoders of MP3, AAC, Opus and H.264: their quality does not matter. */
 const QUICKEST = ['-compression_level', '9'];
@@ -148,17 +144,13 @@ describe('decoding', () => {
     expect(end).toBeCloseTo(summary.duration, 4);
   });
 
-  it.each(breadth(['mp3', 'flac', 'webm', 'aac'], [...FORMATS, 'vbr.mp3']))(
+  it.each(['mp3', 'flac', 'webm', 'aac'])(
     '%s: resuming after any chunk yields the same chunks, bit for bit',
     async (format) => {
       const { chunks, summary } = await decoded(format);
-      // An early and a late chunk, of a format each in `npm test`.
+      // An early and a late chunk, of a format each.
       const isEarly = ['mp3', 'webm'].includes(format);
-      for (const done of breadth(isEarly ? [chunks[2]] : [chunks.at(-2)], [
-        chunks[0],
-        chunks[2],
-        chunks.at(-2),
-      ])) {
+      for (const done of isEarly ? [chunks[2]] : [chunks.at(-2)]) {
         if (done === undefined) throw new Error('too few chunks');
         const resumed = await decode(pathOf(format), { resume: { at: done.end, index: done.index + 1 } });
         expect(digested(resumed.chunks)).toEqual(digested(chunks.slice(done.index + 1)));
@@ -187,7 +179,7 @@ describe('decoding', () => {
     expect(digest(joined(chunks))).toBe(digest(await decodedRange('flac', 10.125, 20.5)));
   });
 
-  it.each(breadth(['wav', 'mp3', 'vbr.mp3', 'm4a'], ['wav', 'mp3', 'vbr.mp3', 'flac', 'm4a', 'ogg']))(
+  it.each(['wav', 'mp3', 'vbr.mp3', 'm4a'])(
     '%s: a range of a local file to which it seeks is where it is in the whole',
     async (format) => {
       const range = { start: 40.25, end: 42.25 };
@@ -315,14 +307,10 @@ describe('decoding', () => {
     expect(await of('m4a')).toMatchObject({ format: 'm4a', hasVideo: false, duration });
     expect(await of('mp4')).toMatchObject({ format: 'mp4', hasVideo: true });
     expect(await of('webm')).toMatchObject({ format: 'webm' });
-    if (breadth(false, true)) {
-      expect(await of('mp3')).toMatchObject({ format: 'mp3', duration });
-      expect(await of('mkv')).toMatchObject({ hasVideo: true });
-    }
     expect(await engine.version()).toMatch(/^\S+$/);
   });
 
-  it.each(breadth(['wav', 'ogg', 'mkv', 'front.m4a', 'vbr.mp3'], [...FORMATS, 'front.m4a', 'vbr.mp3']))(
+  it.each(['wav', 'ogg', 'mkv', 'front.m4a', 'vbr.mp3'])(
     '%s: decodes the same range over the network as from the file',
     async (format) => {
       const server = await startUrlServer();

@@ -6,7 +6,6 @@ import { findFfmpeg } from '../../../../electron/core/engines/ffmpeg/tools.ts';
 import type { DecodeOptions, MediaEngine } from '../../../../electron/core/engines/ffmpeg/types.ts';
 import { encodeChannels } from '../../../generators/encoded.ts';
 import { unnamedChannels } from '../../../generators/wav.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { filePcm, fixturePcm } from '../../../support/pcm.ts';
@@ -86,18 +85,11 @@ describe('mixing to mono', () => {
     expect(level(heard.subarray(0, 14_400)) / level(speech.subarray(0, 14_400))).toBeCloseTo(Math.SQRT2, 1);
   });
 
-  it.each(
-    breadth(
-      [
-        [3, 2],
-        [6, 3],
-        [12, 11],
-      ],
-      [3, 4, 5, 6, 7, 8, 9, 12, 16, 24].flatMap((channels) =>
-        Array.from({ length: channels }, (_, channel) => [channels, channel]),
-      ),
-    ),
-  )('of %i channels without names, speech on number %i is heard', async (channels = 0, channel = 0) => {
+  it.each([
+    [3, 2],
+    [6, 3],
+    [12, 11],
+  ])('of %i channels without names, speech on number %i is heard', async (channels = 0, channel = 0) => {
     const path = await unnamed(channels, channel);
     const heard = await decode(path);
     expect(level(heard) / level(speech)).toBeCloseTo(1 / channels, 2);

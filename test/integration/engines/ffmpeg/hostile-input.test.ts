@@ -19,7 +19,6 @@ import {
   writeSilence,
 } from '../../../generators/wav.ts';
 import { wav } from '../../../support/audio.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { ffmpeg } from '../../../support/ffmpeg.ts';
 import { fixturePath } from '../../../support/fixtures.ts';
 import { processesWith } from '../../../support/processes.ts';
@@ -177,7 +176,6 @@ describe('hostile input', () => {
 
   it.each([
     ['4 GiB', 0xffff_ffff],
-    ...breadth<[string, number][]>([], [['2 GiB', 0x7fff_ffff]]),
     ['none', 0],
   ])('takes a WAV with a length of %s, written to a pipe, for a whole one', async (_length, length) => {
     const bytes = withDeclaredBytes(await readFile(fixturePath('01-short-note.wav')), length);
@@ -219,8 +217,7 @@ describe('hostile input', () => {
   });
 
   it('refuses a header without content', async () => {
-    const more = breadth([], ['03-three-speakers.flac', '05-spanish.ogg']);
-    for (const name of ['01-short-note.wav', '06-german.webm', ...more]) {
+    for (const name of ['01-short-note.wav', '06-german.webm']) {
       const bytes = (await readFile(fixturePath(name))).subarray(0, 44);
       await expect(decode(await write('header', bytes))).rejects.toMatchObject({
         code: expect.stringMatching(/^(not_media|decode_failed|no_audio_track)$/),
@@ -243,7 +240,7 @@ describe('hostile input', () => {
     const bytes = await readFile(fixturePath('09-silence.wav'));
     // Of a sort: signs that mean something to a demuxer, and a protocol.
     const names = ["Šimon's %d 会議 [1].wav", 'concat:a|b.wav'];
-    for (const name of [...names, ...breadth([], ['-i.wav', 'http:x.wav', 'pipe:0.wav'])]) {
+    for (const name of names) {
       expect((await decode(await write(name, bytes))).duration).toBe(6);
     }
   });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../electron/core/base/errors.ts';
-import { download } from '../../../../electron/core/engines/net/download.ts';
-import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import {
+  download,
   reopenForRevalidation,
   saveRevalidationState,
-} from '../../../../electron/core/engines/net/resume-state.ts';
+} from '../../../../electron/core/engines/net/download.ts';
+import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
 import type {
   DownloadOptions,
   DownloadResult,

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBytes } from '../../../../electron/core/engines/ffmpeg/content-kind.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
-import { openRangeReader } from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
-import type {
-  RangeReader,
-  RangeReaderOptions,
-  RangeReaderResult,
-} from '../../../../electron/core/engines/net/range-reader/types.ts';
+import {
+  openRangeReader,
+  type RangeReader,
+  type RangeReaderOptions,
+  type RangeReaderResult,
+} from '../../../../electron/core/engines/net/range-reader/range-reader.ts';
 import type { HttpClient } from '../../../../electron/core/engines/net/types.ts';
-import { readWebPage } from '../../../../electron/core/engines/pages/web-page.ts';
+import { readWebPage } from '../../../../electron/core/engines/pages/yt-dlp.ts';
 import { createRandom, SEED } from '../../../support/random.ts';
 import {
   drip,

@@ -9,8 +9,11 @@ import type {
   HttpClient,
   NetworkPolicy,
 } from '../../../../electron/core/engines/net/types.ts';
-import { createPageReader } from '../../../../electron/core/engines/pages/yt-dlp.ts';
-import { explainYtDlp, parsePageRecording } from '../../../../electron/core/engines/pages/yt-dlp-output.ts';
+import {
+  createPageReader,
+  explainYtDlp,
+  parsePageRecording,
+} from '../../../../electron/core/engines/pages/yt-dlp.ts';
 import { ensurePrograms } from '../../../support/debian.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { file, startUrlServer, type UrlServer } from '../../../support/url-server.ts';

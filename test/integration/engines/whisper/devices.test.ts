@@ -5,12 +5,11 @@ import { systemClock } from '../../../../electron/core/base/clock.ts';
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { DEADLINES, type Deadlines } from '../../../../electron/core/engines/whisper/devices/trial.ts';
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 import { DeviceService } from '../../../../electron/core/services/devices.ts';
 import { IdleWork } from '../../../../electron/core/services/idle-work.ts';
 import { SettingsService } from '../../../../electron/core/services/settings.ts';
 import { type Database, sql } from '../../../../electron/core/stores/database.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { openTestDatabase } from '../../../support/database.ts';
 import { type Behavior, type FakeVulkan, fakeVulkan } from '../../../support/fake-vulkan.ts';
 import { WORKER_ENTRY } from '../../../support/paths.ts';
@@ -118,8 +117,6 @@ describe('trying a model', () => {
   it.each([
     ['faster', { device: 1 }, 'vulkan', 'in_use'],
     ['slower', { device: 2000 }, 'cpu', 'not_used'],
-    // A unit test judges it.
-    ...breadth([], [['different', { text: 'Good mourning.' }, 'cpu', 'not_used'] as const]),
     ['crashed', { device: 'crash' }, 'cpu', 'not_used'],
     ['timeout', { device: 'hang' }, 'cpu', 'not_used'],
     ['failed', { device: 'refuses' }, 'cpu', 'not_used'],

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 
 /** A host without a descriptor left, and then with some: prints the error of a recognition, and the text of the next. */
 const [addonPath = '', entry = '', modelPath = ''] = process.argv.slice(2);

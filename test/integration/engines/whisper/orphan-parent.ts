@@ -1,5 +1,5 @@
 import { createWhisperEngine } from '../../../../electron/core/engines/whisper/engine.ts';
-import { forkNodeWorker } from '../../../../electron/core/engines/worker/process.ts';
+import { forkNodeWorker } from '../../../../electron/core/engines/worker/client.ts';
 
 /** A host that starts a long recognition, prints its worker's process id, and waits to be killed. */
 const [addonPath = '', entry = '', modelPath = ''] = process.argv.slice(2);

@@ -4,7 +4,6 @@ import { PII_SUBSTITUTIONS, type PiiSubstitution } from '../../../../electron/co
 import { analyze } from '../../../../electron/core/analysis/analyze.ts';
 import type { AnalysisTranscript } from '../../../../electron/core/analysis/types.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
-import { breadth } from '../../../support/breadth.ts';
 import { transcriptOf } from './transcripts.ts';
 
 export type RedactionCase = {
@@ -182,10 +181,10 @@ export const redact = async (
   return redacted;
 };
 
-/** Of `items` the one whose turn it is at place `at` of a list of cases; in `npm run test:full` all of them. */
+/** Of `items` the one whose turn it is at place `at` of a list of cases. */
 export const turnOf = <T>(items: readonly T[], at: number): readonly T[] => {
   const turn = at % items.length;
-  return breadth(items.slice(turn, turn + 1), items);
+  return items.slice(turn, turn + 1);
 };
 
 const lettersOf = (texts: readonly string[]): string => texts.join('').replace(/[^\p{L}\p{N}]/gu, '');

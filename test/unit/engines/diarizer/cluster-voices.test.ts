@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterVoices } from '../../../../electron/core/engines/diarizer/cluster-voices.ts';
+import { clusterVoices } from '../../../../electron/core/engines/diarizer/recording-diarizer.ts';
 
 const voice = (embedding: number[], seconds = 60) => ({
   embedding: Float32Array.from(embedding),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { concatSamples, SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
-import { RecordingDiarizer } from '../../../../electron/core/engines/diarizer/recording-diarizer.ts';
-import type { SpeakerEngine } from '../../../../electron/core/engines/diarizer/sherpa.ts';
-import type { SpeakerTurn } from '../../../../electron/core/engines/diarizer/types.ts';
+import {
+  RecordingDiarizer,
+  type SpeakerEngine,
+} from '../../../../electron/core/engines/diarizer/recording-diarizer.ts';
+import type { SpeakerTurn } from '../../../../electron/core/engines/diarizer/tasks.ts';
 
 const SECOND = 100;
 /** Voices 1 and 2 are bits of a sample's value; both together say 3. */

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { bodyStream } from '../../../../electron/core/engines/net/body-queue.ts';
+import { bodyStream } from '../../../../electron/core/engines/net/http-client.ts';
 
 const make = (): {
   source: PassThrough;

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messageOf } from '../../../../electron/core/base/errors.ts';
+import { EnvironmentProxies } from '../../../../electron/core/engines/net/guarded-agent.ts';
 import { createHttpClient } from '../../../../electron/core/engines/net/http-client.ts';
-import { EnvironmentProxies } from '../../../../electron/core/engines/net/proxies.ts';
 import type { NetworkPolicy, Resolve } from '../../../../electron/core/engines/net/types.ts';
 
 type RecordingProxy = { readonly server: Server; readonly url: string; readonly requests: string[] };

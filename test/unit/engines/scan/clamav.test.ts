@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseClamdConf, parseClamdReply } from '../../../../electron/core/engines/scan/clamd.ts';
-import { parseClamscan } from '../../../../electron/core/engines/scan/clamscan.ts';
-import { EicarDetector } from '../../../../electron/core/engines/scan/eicar.ts';
+import {
+  parseClamdConf,
+  parseClamdReply,
+  parseClamscan,
+} from '../../../../electron/core/engines/scan/clamd.ts';
+import { EicarDetector } from '../../../../electron/core/engines/scan/scanner.ts';
 
 it('the EICAR signature is found across chunk boundaries', () => {
   const text = `head X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-${'STANDARD'}-ANTIVIRUS-TEST-FILE!$H+H* tail`;

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { capabilitiesOf } from '../../../../electron/core/engines/whisper/capabilities.ts';
-import { readModelHeader } from '../../../../electron/core/engines/whisper/model-header.ts';
+import { capabilitiesOf, readModelHeader } from '../../../../electron/core/engines/whisper/capabilities.ts';
 import { writePublishedShape } from '../../../support/parakeet-test-model.ts';
 import { STARTER_MODEL, STARTER_PARAKEET } from '../../../support/paths.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { judge } from '../../../../electron/core/engines/whisper/devices/trial.ts';
 import {
   chooseDevice,
   deviceState,
   type Found,
   type Knowledge,
-} from '../../../../electron/core/engines/whisper/devices/choice.ts';
-import { judge } from '../../../../electron/core/engines/whisper/devices/trial.ts';
+} from '../../../../electron/core/engines/whisper/devices/types.ts';
 
 const device: Found = { device: { name: 'GPU', driver: '1', kind: 'discrete' } };
 const failure: Found = { failure: 'libvulkan.so.1 is missing' };

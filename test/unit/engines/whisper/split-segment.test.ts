@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { splitSegment } from '../../../../electron/core/engines/whisper/split-segment.ts';
 import type { WhisperSegment } from '../../../../electron/core/engines/whisper/types.ts';
+import { splitSegment } from '../../../../electron/core/engines/whisper/worker.ts';
 
 /** A segment of tokens half a second apart, each a third of a second long. `|` stands for a pause of two seconds. */
 const segmentOf = (written: string): WhisperSegment => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToWorker } from '../../../../electron/core/engines/worker/protocol.ts';
-import { putSamples, takeSamples } from '../../../../electron/core/engines/worker/samples.ts';
+import { putSamples, type ToWorker, takeSamples } from '../../../../electron/core/engines/worker/protocol.ts';
 
 const run = (id: number, input: unknown): ToWorker => ({ type: 'run', id, kind: 'transcribe', input });
 

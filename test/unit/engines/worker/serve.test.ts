@@ -7,8 +7,7 @@ import {
   type ToWorker,
   type WorkerEngine,
 } from '../../../../electron/core/engines/worker/protocol.ts';
-import type { Port } from '../../../../electron/worker/port.ts';
-import { serve } from '../../../../electron/worker/serve.ts';
+import { type Port, serve } from '../../../../electron/worker/serve.ts';
 
 type EchoTask = TaskDefinition<'echo', string, string, { part: string }>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Segment, Word } from '../../../../electron/contract/segments.ts';
+import type { ExportTranscript } from '../../../../electron/core/exports/document.ts';
 import { transcribedRange } from '../../../../electron/core/exports/timed-tokens.ts';
-import type { ExportTranscript } from '../../../../electron/core/exports/types.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 
 export const transcriptOf = (

@@ -1,8 +1,7 @@
-import type { LogFields, Logger } from '../../../../electron/core/base/logger.ts';
-import { silentLogger } from '../../../../electron/core/base/logger.ts';
+import { type LogFields, type Logger, silentLogger } from '../../../../electron/core/base/logger.ts';
 import { JobEvents } from '../../../../electron/core/jobs/events.ts';
 import { JobRunner } from '../../../../electron/core/jobs/runner.ts';
-import type { JobContext, JobProgress } from '../../../../electron/core/pipeline/types.ts';
+import type { JobContext, JobProgress } from '../../../../electron/core/pipeline/deps.ts';
 import type { Database } from '../../../../electron/core/stores/database.ts';
 import { updateClaimed } from '../../../../electron/core/stores/jobs.ts';
 import type { StoredSegment } from '../../../../electron/core/stores/segments.ts';

@@ -31,7 +31,7 @@ describe('who speaks, as a person said, in a new diarization', () => {
       segments: [segment('B', 0, 4), segment('A', 4, 8), segment('B', 8, 10)],
       speakers: speakers('A', 'B'),
     };
-    const kept = await withEarlierEdits(before, after);
+    const kept = withEarlierEdits(before, after);
     expect(labels(kept.segments)).toEqual(['B', 'A', 'A']);
     expect(kept.segments[2]?.words[0]).toMatchObject({ speaker_id: 'A', speakerGiven: true });
     expect(kept.speakers).toMatchObject({ A: { talk_seconds: 5.333 }, B: { talk_seconds: 2.667 } });
@@ -40,7 +40,7 @@ describe('who speaks, as a person said, in a new diarization', () => {
   it('keeps two speakers merged, although the machine tells them apart again', async () => {
     const before = { segments: [segment('A', 0, 4), segment('A!', 4, 8)], speakers: speakers('A') };
     const after = { segments: [segment('A', 0, 4), segment('B', 4, 8)], speakers: speakers('A', 'B') };
-    const kept = await withEarlierEdits(before, after);
+    const kept = withEarlierEdits(before, after);
     expect(labels(kept.segments)).toEqual(['A', 'A']);
     expect(Object.keys(kept.speakers)).toEqual(['A']);
   });
@@ -54,7 +54,7 @@ describe('who speaks, as a person said, in a new diarization', () => {
       segments: [{ ...whole, words, text: `${first.text} ${second.text}` }],
       speakers: speakers('A'),
     };
-    const kept = await withEarlierEdits(before, after);
+    const kept = withEarlierEdits(before, after);
     expect(kept.segments.map(({ id, text, speaker_id }) => [id, text, speaker_id])).toEqual([
       [0, 'w0 w2', 'A'],
       [1, 'w4 w5', 'B'],
@@ -65,6 +65,6 @@ describe('who speaks, as a person said, in a new diarization', () => {
   it('changes nothing where nobody said anything', async () => {
     const before = { segments: [segment('B', 0, 4)], speakers: speakers('B') };
     const after = { segments: [segment('A', 0, 4)], speakers: speakers('A') };
-    expect(await withEarlierEdits(before, after)).toEqual(after);
+    expect(withEarlierEdits(before, after)).toEqual(after);
   });
 });

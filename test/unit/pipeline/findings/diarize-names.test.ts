@@ -21,7 +21,7 @@ describe('names that a person gave', () => {
       segments: [segment('A', 5, 8), segment('B', 0, 5), segment('B', 8, 9)],
       speakers: { A: speaker('Speaker A'), B: speaker('Speaker B') },
     };
-    const { speakers, dropped } = await withEarlierNames(before, after);
+    const { speakers, dropped } = withEarlierNames(before, after);
     expect(speakers).toMatchObject({ A: { name: 'Speaker A' }, B: { name: 'Maria' } });
     expect(dropped).toEqual([]);
   });
@@ -32,13 +32,13 @@ describe('names that a person gave', () => {
       speakers: { A: speaker('Speaker A') },
     };
     const both = { ...before, speakers: { A: speaker('Maria'), B: speaker('Tom') } };
-    const { speakers, dropped } = await withEarlierNames(both, after);
+    const { speakers, dropped } = withEarlierNames(both, after);
     expect(speakers).toMatchObject({ A: { name: 'Maria' } });
     expect(dropped).toEqual(['B']);
   });
 
   it('are not carried over if there were none', async () => {
-    const { speakers, dropped } = await withEarlierNames({ segments: before.segments }, before);
+    const { speakers, dropped } = withEarlierNames({ segments: before.segments }, before);
     expect(speakers).toEqual(before.speakers);
     expect(dropped).toEqual([]);
   });

@@ -2,8 +2,7 @@ import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
 import { AppError } from '../../../../electron/core/base/errors.ts';
 import type { TranscribeRequest } from '../../../../electron/core/engines/whisper/engine.ts';
 import type { WhisperResult } from '../../../../electron/core/engines/whisper/types.ts';
-import type { LiveEvent } from '../../../../electron/core/pipeline/live/live-recognizer.ts';
-import { LiveRecognizer } from '../../../../electron/core/pipeline/live/live-recognizer.ts';
+import { type LiveEvent, LiveRecognizer } from '../../../../electron/core/pipeline/live/live-recognizer.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { FakeEngine, WHISPER, whisperResult } from '../../../support/fake-engine.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitToSound } from '../../../../electron/core/pipeline/recognition/aligned-times.ts';
+import { fitToSound } from '../../../../electron/core/pipeline/recognition/align-words.ts';
 
 const segment = (...words: [number, number][]) => ({
   text: 'x',

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_RATE } from '../../../../electron/core/base/audio.ts';
-import { Levels, levelsFile, writeLevels } from '../../../../electron/core/pipeline/recognition/levels.ts';
-import { withoutBleed } from '../../../../electron/core/pipeline/recognition/settle-channels.ts';
+import {
+  Levels,
+  levelsFile,
+  withoutBleed,
+  writeLevels,
+} from '../../../../electron/core/pipeline/recognition/settle-channels.ts';
 import type { StoredSegment } from '../../../../electron/core/stores/segments.ts';
 import { chunkOf } from '../../../support/fake-engine.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { driftWarning } from '../../../../electron/core/pipeline/recognition/drift.ts';
 import { recognizeChunk } from '../../../../electron/core/pipeline/recognition/recognizer.ts';
+import { driftWarning } from '../../../../electron/core/pipeline/recognition/spoken-language.ts';
 import {
   chunkOf,
   FakeEngine,

@@ -5,7 +5,7 @@ import {
   compressionRatio,
   findLoops,
   isRepetitive,
-} from '../../../../electron/core/pipeline/recognition/repetition.ts';
+} from '../../../../electron/core/pipeline/recognition/words.ts';
 import { AUDIO_FIXTURES } from '../../../support/paths.ts';
 
 const split = (text: string): string[] => text.split(' ');

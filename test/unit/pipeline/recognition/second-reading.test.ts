@@ -14,7 +14,7 @@ const reading = (text: string, start = 0): StoredWord[] =>
       return { word, start: at, end: at + 0.4, confidence: Number(confidence), speaker_id: null };
     });
 
-/** Each word, with the other reading behind it where there is one. */
+/** Each word, with the other reading behind it if there is one. */
 const compare = (first: string, second: string): string[] =>
   compareReadings(reading(first), reading(second), 'other').words.map(({ word, alternatives }) =>
     alternatives === undefined ? word : `${word}|${alternatives.map(({ text }) => text).join('|')}`,

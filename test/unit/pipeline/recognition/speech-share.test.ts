@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { speechShare } from '../../../../electron/core/pipeline/recognition/speech-share.ts';
+import { speechShare } from '../../../../electron/core/pipeline/recognition/speech-map.ts';
 
 it.each([
   ['nothing', [], 10, 0],

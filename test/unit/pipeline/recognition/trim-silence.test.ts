@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { trimSilence } from '../../../../electron/core/pipeline/recognition/trim-silence.ts';
+import { trimSilence } from '../../../../electron/core/pipeline/recognition/speech-regions.ts';
 
 const word = (start: number, end: number) => ({ word: 'x', start, end, confidence: 1, speaker_id: null });
 const segment = (start: number, end: number, words: [number, number][]) => ({

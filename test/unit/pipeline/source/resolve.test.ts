@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { dataPaths } from '../../../../electron/core/base/paths.ts';
 import type { OpenOptions } from '../../../../electron/core/engines/net/types.ts';
+import type { JobProgress } from '../../../../electron/core/pipeline/deps.ts';
 import { resolveSource } from '../../../../electron/core/pipeline/source/resolve.ts';
-import type { JobProgress } from '../../../../electron/core/pipeline/types.ts';
+import type { TranscriptChange } from '../../../../electron/core/stores/codecs.ts';
 import { claimNext } from '../../../../electron/core/stores/jobs.ts';
-import type { TranscriptChange } from '../../../../electron/core/stores/transcript-record.ts';
 import { addJob, openTestDatabase, transcriptIn } from '../../../support/database.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 

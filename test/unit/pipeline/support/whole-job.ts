@@ -4,10 +4,9 @@ import type { CreateTranscript } from '../../../../electron/contract/transcript.
 import { silentLogger } from '../../../../electron/core/base/logger.ts';
 import { dataPaths } from '../../../../electron/core/base/paths.ts';
 import type { AudioChunk } from '../../../../electron/core/engines/ffmpeg/types.ts';
-import type { PipelineModel } from '../../../../electron/core/pipeline/deps.ts';
+import type { JobProgress, PipelineModel, StopReason } from '../../../../electron/core/pipeline/deps.ts';
 import { createAnalyzer } from '../../../../electron/core/pipeline/findings/analyze.ts';
 import { createJobWork } from '../../../../electron/core/pipeline/job.ts';
-import type { JobProgress, StopReason } from '../../../../electron/core/pipeline/types.ts';
 import { claimNext, releaseJob } from '../../../../electron/core/stores/jobs.ts';
 import { readSegments } from '../../../../electron/core/stores/segments.ts';
 import { addJob, openTestDatabase, transcriptIn } from '../../../support/database.ts';

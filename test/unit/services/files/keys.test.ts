@@ -8,7 +8,7 @@ import {
   originalName,
   parseFolder,
   splitName,
-} from '../../../../electron/core/services/files/keys.ts';
+} from '../../../../electron/core/services/files/present.ts';
 import { hostileNames } from '../../../support/hostile-names.ts';
 
 const USER = 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV';

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withText } from '../../../../electron/core/services/transcripts/edited-segments.ts';
-import { commonWords, type WordPair } from '../../../../electron/core/services/transcripts/word-diff.ts';
+import {
+  commonWords,
+  type WordPair,
+  withText,
+} from '../../../../electron/core/services/transcripts/edited-segments.ts';
 import type { StoredSegment } from '../../../../electron/core/stores/segments.ts';
 
 /** The textbook algorithm: a table of all lengths, quadratic in time and memory. */

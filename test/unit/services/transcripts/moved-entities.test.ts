@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity } from '../../../../electron/contract/analysis.ts';
 import { joinTexts } from '../../../../electron/core/base/text.ts';
-import { moveEntities } from '../../../../electron/core/services/transcripts/moved-entities.ts';
+import { moveEntities } from '../../../../electron/core/services/transcripts/edited-segments.ts';
 
 const segmented = (...texts: string[]) => ({
   text: joinTexts(texts),

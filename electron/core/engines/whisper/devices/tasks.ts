@@ -19,7 +19,7 @@ export type MeasureInput = {
 };
 
 export const Measurement = z.object({
-  /** What each copy heard. */
+  /** What each copy recognized. */
   texts: z.array(z.string()),
   /** Without loading the model and without the first use of the device, which compiles its programs. */
   seconds: z.number(),

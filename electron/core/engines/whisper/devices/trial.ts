@@ -1,8 +1,7 @@
 import { throwIfAborted } from '../../../base/abort.ts';
 import { isAppError, messageOf } from '../../../base/errors.ts';
-import type { WorkerClient } from '../../worker/client.ts';
+import type { WorkerClient, WorkerProcess } from '../../worker/client.ts';
 import { withDedicatedWorker } from '../../worker/dedicated.ts';
-import type { WorkerProcess } from '../../worker/process.ts';
 import { findDeviceTask, type MeasureInput, type Measurement, measureTask } from './tasks.ts';
 import type { Device, VulkanDevice } from './types.ts';
 
@@ -24,7 +23,7 @@ const shortened = (detail: string): string => detail.slice(0, MAX_DETAIL);
 
 const isFailure = (value: object): value is Failure => 'outcome' in value;
 
-/** Runs `work` in a process of its own. Rejects only where `signal` aborts. */
+/** Runs `work` in a process of its own. Rejects only if `signal` aborts. */
 export const isolated = async <T extends object>(
   { fork }: IsolatedDeps,
   milliseconds: number,
@@ -52,7 +51,7 @@ const wordsIn = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}
 /** What became of a model on the graphics processor. It is used if it was `faster` and heard the same words. */
 export type Trial = {
   readonly outcome: 'faster' | 'slower' | 'different' | Failure['outcome'];
-  /** Null where the trial did not come to it. */
+  /** Null if the trial did not come to it. */
   readonly cpuSeconds: number | null;
   readonly deviceSeconds: number | null;
   readonly detail: string | null;
@@ -72,7 +71,7 @@ export type TrialDeps = IsolatedDeps & { readonly deadlines: Deadlines };
 export const findDevice = (deps: TrialDeps, signal: AbortSignal): Promise<VulkanDevice | Failure> =>
   isolated(deps, deps.deadlines.findMs, signal, (client) => client.run(findDeviceTask, null).promise);
 
-/** Whether the device heard what the processor heard, and in less time. */
+/** Whether the device recognized what the processor recognized, and in less time. */
 export const judge = (cpu: Measurement, device: Measurement): Trial => {
   const times = { cpuSeconds: cpu.seconds, deviceSeconds: device.seconds };
   const heard = wordsIn(cpu.texts[0] ?? '');
@@ -82,7 +81,7 @@ export const judge = (cpu: Measurement, device: Measurement): Trial => {
   return { ...times, outcome: isFaster ? 'faster' : 'slower', detail: null };
 };
 
-/** Has a model hear the same audio on the processor and on the graphics processor, in a process each. */
+/** Has a model recognize the same audio on the processor and on the graphics processor, in a process each. */
 export const tryDevice = async (
   deps: TrialDeps,
   input: Omit<MeasureInput, 'device'>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExtentCache } from '../../../../../electron/core/engines/net/range-reader/extent-cache.ts';
+import { ExtentCache } from '../../../../../electron/core/engines/net/range-reader/range-reader.ts';
 
 describe('the cache of parts of a file', () => {
   const text = (bytes: Buffer | undefined): string | undefined => bytes?.toString();

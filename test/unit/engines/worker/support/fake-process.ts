@@ -1,4 +1,4 @@
-import type { WorkerProcess } from '../../../../../electron/core/engines/worker/process.ts';
+import type { WorkerProcess } from '../../../../../electron/core/engines/worker/client.ts';
 import type { ToWorker } from '../../../../../electron/core/engines/worker/protocol.ts';
 
 /** A worker process in memory: a test sees what the host sends, and sends what a worker would. */

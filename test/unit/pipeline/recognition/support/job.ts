@@ -2,11 +2,11 @@ import { throwIfAborted } from '../../../../../electron/core/base/abort.ts';
 import { silentLogger } from '../../../../../electron/core/base/logger.ts';
 import type { AudioChunk } from '../../../../../electron/core/engines/ffmpeg/types.ts';
 import { firstCheckpoint } from '../../../../../electron/core/pipeline/checkpoint.ts';
+import type { JobProgress } from '../../../../../electron/core/pipeline/deps.ts';
 import {
   type RecognizeAudioOptions,
   recognizeAudio,
 } from '../../../../../electron/core/pipeline/recognition/chunk-scheduler.ts';
-import type { JobProgress } from '../../../../../electron/core/pipeline/types.ts';
 import type { RecognitionCheckpoint } from '../../../../../electron/core/stores/codecs.ts';
 import { claimNext } from '../../../../../electron/core/stores/jobs.ts';
 import { readSegments, type StoredSegment } from '../../../../../electron/core/stores/segments.ts';
