@@ -67,6 +67,7 @@ const createGround = async ({ config, host, paths, db, logger }: Deps) => {
     baseUrl: address.url,
     events,
     jobEvents: new JobEvents(),
+    liveSessions: new Map<string, () => Promise<void>>(),
     /** Identifies this run of the program in the queue. */
     lease: newToken(8),
     settings,

@@ -286,6 +286,18 @@ describe('the guards of a live session', () => {
     await server.client.call('deleteTranscript', { params: { id } });
   });
 
+  it('end a session whose transcription is cancelled or deleted', async () => {
+    for (const end of ['cancelTranscript', 'deleteTranscript'] as const) {
+      const { client, id } = await started();
+      await client.speak(printing);
+      await client.next('audio.saved');
+      await server.client.call(end, { params: { id } });
+      expect(await client.next('session.ended')).toMatchObject({ reason: 'cancelled' });
+      const left = await server.fetch(`/v1/transcript/id/${id}`);
+      expect(left.status).toBe(end === 'cancelTranscript' ? 200 : 404);
+    }
+  });
+
   it('limit the sessions at once', async () => {
     const open = await Promise.all(Array.from({ length: 4 }, () => started()));
     const client = await RealtimeClient.open(server);

@@ -57,8 +57,10 @@ export type LiveConfiguration = {
 };
 
 /** New audio that is worth another decoding, at least; seconds. */
-const MIN_STEP = 1;
+const MIN_STEP = 0.8;
 const MAX_STEP = 8;
+/** After so much silence, what was said before is decoded without waiting for a whole step: nothing more of it comes. Seconds. */
+const HESITATION = 0.2;
 /** A step has at least this many times the audio that the decoding before took, so that others get their turn, too. */
 const STEP_SHARE = 1.5;
 /** New audio in which to look for speech; seconds. */
@@ -235,7 +237,8 @@ export class LiveRecognizer {
   #isDraftDue({ speech }: Region, now: number): boolean {
     const last = speech.at(-1)?.end ?? 0;
     // Silence behind what was decoded has no words.
-    return now - Math.max(this.#from, this.#decodedTo) >= this.#step && last > this.#decodedTo;
+    if (last <= this.#decodedTo) return false;
+    return now - last >= HESITATION || now - Math.max(this.#from, this.#decodedTo) >= this.#step;
   }
 
   async #draft(region: Region, now: number): Promise<void> {

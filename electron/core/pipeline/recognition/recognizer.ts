@@ -142,9 +142,9 @@ const preferredTerms = (vocabulary: readonly VocabularyEntry[]): PreferredTerm[]
 const canAlign = ({ wordTimes, model, translate, crashes }: RecognizeOptions): boolean =>
   wordTimes === 'aligned' && model.capabilities.wordTimes === 'estimated' && !translate && crashes < 2;
 
-/** Positions of the encoder in a second of audio, and those that a draft gets beside its audio: half the time of the whole window. */
+/** Positions of the encoder in a second of audio, and those that a draft gets beside its audio: with fewer, models lose sentences. */
 const POSITIONS_PER_SECOND = 50;
-const DRAFT_PADDING_SECONDS = 5;
+const DRAFT_PADDING_SECONDS = 3;
 
 const draftContext = (samples: number): number =>
   Math.ceil(Math.min(WINDOW_SECONDS, toSeconds(samples) + DRAFT_PADDING_SECONDS) * POSITIONS_PER_SECOND);

@@ -41,6 +41,8 @@ type Deps = {
   readonly transcripts: TranscriptService;
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
+  /** For those who cancel or delete a transcript. */
+  readonly liveSessions: Map<string, () => Promise<void>>;
   /** Of this run of the program. */
   readonly lease: string;
 };
@@ -76,8 +78,6 @@ export class LiveService {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    // Cancelled or deleted by its user.
-    deps.jobEvents.on('settled', ({ id }) => void this.#sessions.get(id)?.end('cancelled'));
   }
 
   /** Throws `rate_limited`, `invalid_request`, `model_not_installed`, `budget_exceeded`, `shutting_down`. */
@@ -170,6 +170,7 @@ export class LiveService {
     }
     const session = this.#session(transcript, model, audio, options);
     this.#sessions.set(transcript.id, session);
+    this.#deps.liveSessions.set(transcript.id, () => session.end('cancelled'));
     transcripts.publish('transcript.created', transcript.id);
     return session;
   }
@@ -234,6 +235,7 @@ export class LiveService {
     const { jobs, transcripts, db, logger } = this.#deps;
     const { id, userId } = session;
     this.#sessions.delete(id);
+    this.#deps.liveSessions.delete(id);
     logger.info({ session: id, reason, seconds: Math.round(session.seconds) }, 'A live session ended');
     if (reason === 'cancelled') return;
     if (session.received === 0) {

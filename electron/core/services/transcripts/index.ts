@@ -72,6 +72,8 @@ type Deps = {
   readonly files: OwnFiles;
   readonly jobs: JobRunner;
   readonly jobEvents: JobEvents;
+  /** What ends each live session, by the id of its transcript, so that nothing is written to it any more. */
+  readonly liveSessions: ReadonlyMap<string, () => Promise<void>>;
   readonly speakers: SpeakerService;
   readonly analyze: Analyzer;
   readonly followUp: FollowUpAnalyses;
@@ -251,6 +253,7 @@ export class TranscriptService {
     const { jobs } = this.#deps;
     const asked = this.#inProgress(userId, id);
     const names = isReanalysis(asked) ? {} : await redactNamesOfFailed(this.#deps, asked);
+    await this.#deps.liveSessions.get(id)?.();
     // Look again without a pause: meanwhile the queue may have claimed the job.
     const transcript = this.#inProgress(userId, id);
     if (jobs.isRunning(id)) await jobs.stop(id, 'cancelled');
@@ -305,6 +308,7 @@ export class TranscriptService {
   async remove(userId: string, id: string): Promise<void> {
     const { db, jobs, jobEvents, paths, events } = this.#deps;
     this.stored(userId, id);
+    await this.#deps.liveSessions.get(id)?.();
     // Re-check synchronously right before deleting, so the queue cannot claim the job in between.
     while (jobs.isRunning(id)) await jobs.stop(id, 'deleted');
     const hasEmbeddings = readSpeakerEmbeddings(db, id).length > 0;
