@@ -116,7 +116,8 @@ describe('a live session', () => {
     const { client, id } = await started({ finalize: 'none' });
     const pcm = concatSamples([printing, silence(1)]);
     await client.speak(pcm.subarray(0, 5 * 16_000));
-    await client.next('words.committed');
+    // Whether words are committed already depends on how fast the machine is.
+    await client.next('speech.started');
     client.socket.terminate();
     const after = client.messages.reduce((most, message) => ('seq' in message ? message.seq : most), 0);
     const saved = client.of('audio.saved').at(-1)?.samples ?? 0;
@@ -167,7 +168,6 @@ describe('a live session', () => {
     const { client, id } = await started();
     await client.speak(printing);
     const { samples } = await client.next('audio.saved', (saved) => saved.samples >= printing.length);
-    await client.next('words.committed');
     await server.kill();
     server = await startServer({ args: [], dataDir: server.dataDir });
     const transcript = await finished(id);
