@@ -43,7 +43,10 @@ describe('the live text in the window', () => {
     await dialog.getByRole('switch', { name: 'Show the text as you speak' }).waitFor();
     await dialog.getByRole('button', { name: 'Start recording' }).click();
     const words = page.getByRole('region', { name: 'Live text' });
-    await words.getByText(/morning/i).waitFor({ timeout: 60_000 });
+    await words
+      .getByText(/morning/i)
+      .first()
+      .waitFor({ timeout: 60_000 });
     expect(await window.violations()).toEqual([]);
 
     await page.keyboard.press('m');
@@ -68,11 +71,17 @@ describe('the live text in the window', () => {
       .getByRole('region', { name: 'Live', exact: true })
       .getByRole('button', { name: 'Show' })
       .click();
-    await words.getByText(/morning/i).waitFor();
+    await words
+      .getByText(/morning/i)
+      .first()
+      .waitFor();
 
     page.once('dialog', (dialog) => void dialog.accept());
     await page.reload();
-    await words.getByText(/morning/i).waitFor();
+    await words
+      .getByText(/morning/i)
+      .first()
+      .waitFor();
     expect(await note.inputValue()).toBe('Who is 変わる?');
     await page.getByRole('button', { name: 'Finish' }).click();
     await page.waitForURL(/#\/transcript\/tr_/);
