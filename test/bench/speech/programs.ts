@@ -51,7 +51,9 @@ const SAMPLE_MS = 300;
 export const startEarshot = async (model: string): Promise<Program> => {
   const server = await startServer({ args: ['--allow-private-addresses'] });
   await server.client.call('importModel', { body: { path: model, id: 'bench' } });
-  await server.client.call('patchSettings', { body: { 'limits.uploadsPer15Minutes': 0 } });
+  await server.client.call('patchSettings', {
+    body: { 'limits.uploadsPer15Minutes': 0, 'limits.requestsPerMinute': 0 },
+  });
   let peak = 0;
   const timer = setInterval(() => {
     const now = memory(server);
