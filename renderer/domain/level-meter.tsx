@@ -15,10 +15,7 @@ type Props = {
 
 /** How loud the microphone was a moment ago. */
 export const LevelMeter = ({ levels, isPaused, className }: Props) => (
-  <div
-    className={cx('flex items-center justify-end gap-[3px] overflow-hidden rounded-box', className)}
-    aria-hidden
-  >
+  <div className={cx('flex items-center gap-[3px] overflow-hidden rounded-box', className)} aria-hidden>
     {BARS.map((bar, index) => {
       const level = levels[index - (LEVEL_COUNT - levels.length)] ?? 0;
       return (

@@ -48,7 +48,11 @@ const RecordDialog = () => {
       onClose={dialogs.close}
       width={460}
     >
-      <LevelMeter levels={levels} isPaused={state === 'paused'} className="h-16 bg-ground px-4" />
+      <LevelMeter
+        levels={levels}
+        isPaused={state === 'paused'}
+        className="h-16 justify-center bg-ground px-4"
+      />
       {(hasFailed || unsaved !== undefined) && (
         <div className="mt-3" role="alert">
           <Callout tone="bad">

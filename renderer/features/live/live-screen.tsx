@@ -147,7 +147,11 @@ const Controls = ({ onLarge }: { onLarge: () => void }) => {
       aria-label={t('live.controls')}
       className="mb-4 flex flex-wrap items-center gap-2 rounded-sheet border border-line bg-ground px-4 py-2.5"
     >
-      <LevelMeter levels={levels} isPaused={state === 'paused'} className="h-9 w-44 max-sm:w-full" />
+      <LevelMeter
+        levels={levels}
+        isPaused={state === 'paused'}
+        className="h-9 w-44 justify-end max-sm:w-full"
+      />
       <span role="timer" className="tnum ms-2 flex-1 text-lg font-semibold">
         {formatClock(seconds)}
         {!isOn && (
